@@ -1,0 +1,60 @@
+# Everything a developer or CI runs. `make` alone lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+# Tests run side by side; two processes a core keeps both cores busy while git and sh are waited for.
+WORKERS ?= auto
+say = @printf '\033[1m▸ %s\033[0m\n'
+
+.PHONY: help up test test-peers setup check bench proto states lock
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: $(READY) ## set up and run the main job (today: lint the examples)
+	$(say) 'fairway lint examples/'
+	@$(BIN)/fairway lint examples
+
+test: check ## set up, check, and run every test that needs no heavy peer
+	$(say) 'tests'
+	@$(BIN)/pytest -q -n $(WORKERS) tests
+
+test-peers: $(READY) ## run the tests against heavy peers (none yet)
+	$(say) 'peer tests: there are none yet; the first peers arrive with the server'
+
+setup: $(READY) ## make .venv with everything in it
+
+check: $(READY) ## lint, types, layers
+	$(say) 'ruff'
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	$(say) 'mypy (strict)'
+	@$(BIN)/mypy
+	$(say) 'import-linter'
+	@$(BIN)/lint-imports --no-cache --no-show-timings 2>/dev/null || $(BIN)/lint-imports
+
+bench: $(READY) ## measure against the bare operations and print the table
+	$(say) 'bench'
+	@$(BIN)/python -m bench
+
+proto: $(READY) ## regenerate the gRPC code from proto/
+	$(say) 'protoc'
+	@$(BIN)/python -m tools.generate_proto
+
+states: $(READY) ## regenerate docs/states.md from the transition tables
+	$(say) 'docs/states.md'
+	@$(BIN)/python -m tools.generate_states
+
+lock: $(READY) ## renew requirements.lock from pyproject.toml
+	$(say) 'requirements.lock'
+	@tools/retry $(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet --upgrade -o requirements.lock
+
+$(READY): requirements.lock pyproject.toml tools/setup tools/retry
+	$(say) 'setting up .venv (once; again when the lock file changes)'
+	@PYTHON=$(PYTHON) tools/setup
+	@touch $@

@@ -1,0 +1,202 @@
+"""One deployable thing, as its file in Git describes it: what both generations and all kinds have in common.
+
+`ApplicationConfig` is the one model that the rest of Fairway sees. A v0 kind (`KubernetesApp` …) becomes an
+application of the matching plugin; where the generations differ, the generation of the file has decided by then.
+"""
+
+import enum
+from typing import Any
+
+import msgspec
+
+from fairway.config.event_watcher import EventWatch
+from fairway.config.scalars import Duration
+from fairway.config.settings import Settings, ZeroMeansDefault
+
+DEFAULT_TIMEOUT = Duration(hours=6)
+
+
+class Generation(enum.Enum):
+    """Which generation of PipeCD's files a file belongs to."""
+
+    #: The kinds named after a platform, and agents with `platformProviders`.
+    V0 = "v0"
+    #: `kind: Application`, and agents with `plugins`.
+    V1 = "v1"
+
+
+class Planner(Settings):
+    """How a deployment is planned."""
+
+    #: Run the pipeline even where a quick sync would do.
+    always_use_pipeline: bool = False
+    #: Undo what was started when a stage fails (v1; v0 has it under `input`).
+    auto_rollback: bool = True
+
+
+class CommitMatcher(Settings):
+    """Regular expressions on the commit message that choose the strategy."""
+
+    quick_sync: str = ""
+    pipeline: str = ""
+
+
+class OnCommit(Settings):
+    """Deploy when a commit touches the application."""
+
+    disabled: bool = False
+    #: Further paths, from the root of the repository, that count as the application's own.
+    paths: tuple[str, ...] = ()
+    #: Paths whose changes alone do not deploy.
+    ignores: tuple[str, ...] = ()
+
+
+class OnCommand(Settings):
+    """Deploy when somebody asks for it."""
+
+    disabled: bool = False
+
+
+class OnOutOfSync(ZeroMeansDefault):
+    """Deploy when what runs has drifted from Git."""
+
+    disabled: bool = True
+    #: How long after the last deployment drift may start another one.
+    min_window: Duration = Duration(minutes=5)
+
+
+class OnChain(Settings):
+    """Deploy when an application earlier in a chain has been deployed."""
+
+    disabled: bool = True
+
+
+class Trigger(Settings):
+    """What may start a deployment."""
+
+    on_commit: OnCommit = OnCommit()
+    on_command: OnCommand = OnCommand()
+    on_out_of_sync: OnOutOfSync = OnOutOfSync()
+    on_chain: OnChain = OnChain()
+
+
+class ChainMatcher(Settings):
+    """The applications of one block of a chain."""
+
+    name: str = ""
+    kind: str = ""
+    labels: dict[str, str] = {}
+
+    def problems(self) -> list[tuple[str, str]]:
+        if not (self.name or self.kind or self.labels):
+            return [("", "needs at least one of name, kind and labels")]
+        return []
+
+
+class Chain(Settings):
+    """The applications that are deployed after this one, block by block."""
+
+    applications: tuple[ChainMatcher, ...]
+
+    def problems(self) -> list[tuple[str, str]]:
+        return [] if self.applications else [("applications", "is empty; a chain needs at least one application")]
+
+
+class PostSync(Settings):
+    """What happens after a successful deployment."""
+
+    chain: Chain | None = None
+
+
+class Encryption(Settings):
+    """Sealed values and the files they are rendered into."""
+
+    encrypted_secrets: dict[str, str] = {}
+    decryption_targets: tuple[str, ...] = ()
+
+
+class Attachment(Settings):
+    """Files whose content is rendered into other files."""
+
+    sources: dict[str, str] = {}
+    targets: tuple[str, ...] = ()
+
+
+class Mention(Settings):
+    """Whom a notification mentions."""
+
+    event: str
+    slack: tuple[str, ...] = ()
+    slackusers: tuple[str, ...] = msgspec.field(name="slackusers", default=())
+    slackgroups: tuple[str, ...] = msgspec.field(name="slackgroups", default=())
+    email: tuple[str, ...] = ()
+
+
+class ApplicationNotification(Settings):
+    """Whom to tell about this application's deployments."""
+
+    mentions: tuple[Mention, ...] = ()
+
+
+class DriftDetection(Settings):
+    """What is left out when live state is compared with Git."""
+
+    #: Each `apiVersion:kind:namespace:name#field.path`.
+    ignore_fields: tuple[str, ...] = ()
+
+    def problems(self) -> list[tuple[str, str]]:
+        return [
+            (f"ignoreFields[{position}]", "must be apiVersion:kind:namespace:name#field.path, with exactly one #")
+            for position, field in enumerate(self.ignore_fields)
+            if field.count("#") != 1
+        ]
+
+
+class SkipOn(Settings):
+    """When a stage is passed over: the commit message starts so, or all changed files match."""
+
+    commit_message_prefixes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+class StageConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the pipeline, settled: options stand where they belong, whichever spelling was used."""
+
+    #: Position in the pipeline, from 0.
+    index: int
+    name: str
+    #: Empty unless the file gives one.
+    id: str = ""
+    desc: str = ""
+    #: How long the stage may take.
+    timeout: Duration = DEFAULT_TIMEOUT
+    skip_on: SkipOn = SkipOn()
+    #: `with` as typed settings; a plain mapping for the stages of plugins Fairway does not know.
+    options: Any
+    #: `with` as it was written, for the plugin that owns the stage.
+    written: dict[str, Any]
+
+
+class ApplicationConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What Git says about one application."""
+
+    generation: Generation
+    #: The file's `kind`, or for `Application` its `metadata.labels.kind` where that is given.
+    kind: str
+    name: str = ""
+    labels: dict[str, str] = {}
+    description: str = ""
+    planner: Planner = Planner()
+    commit_matcher: CommitMatcher = CommitMatcher()
+    #: Empty when the file has no pipeline: then every deployment is a quick sync.
+    stages: tuple[StageConfig, ...] = ()
+    trigger: Trigger = Trigger()
+    post_sync: PostSync = PostSync()
+    timeout: Duration = DEFAULT_TIMEOUT
+    encryption: Encryption = Encryption()
+    attachment: Attachment = Attachment()
+    notification: ApplicationNotification = ApplicationNotification()
+    event_watcher: tuple[EventWatch, ...] = ()
+    drift_detection: DriftDetection = DriftDetection()
+    #: Plugin name → that plugin's settings, in the order of the file.
+    plugins: dict[str, Any] = {}

@@ -1,0 +1,34 @@
+"""The roots of every error Fairway raises, and the two questions each of them answers.
+
+    FairwayError                what went wrong and what to do next, in one sentence
+    ├── UserError               the input is wrong: trying again changes nothing
+    │   ├── ConfigError         (config)   a configuration file that does not say what is needed
+    │   ├── InvalidTransition   (model)    a status change that the table does not allow
+    │   ├── GitInputError       (git)      a ref, path or remote that Git must never be given
+    │   └── SecretError         (secrets)  a sealed value or template that cannot be opened
+    └── TemporaryError          the machinery failed: the same call may succeed later
+        └── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
+
+Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
+the machine, the network or a peer. Each package derives its own errors here and keeps the library's error as
+`__cause__`.
+"""
+
+from typing import ClassVar
+
+
+class FairwayError(Exception):
+    """Anything Fairway raises on purpose."""
+
+    #: Whether the same call may succeed later without anybody changing anything.
+    retry: ClassVar[bool] = False
+
+
+class UserError(FairwayError):
+    """The input is wrong; trying again changes nothing."""
+
+
+class TemporaryError(FairwayError):
+    """The machinery failed; the same call may succeed later."""
+
+    retry = True
