@@ -66,8 +66,8 @@ class SharedEventWatch(Settings):
     """One entry of the kind `EventWatcher`."""
 
     name: str
-    labels: dict[str, str] = {}
     replacements: tuple[Replacement, ...]
+    labels: dict[str, str] = {}
 
     def problems(self) -> list[tuple[str, str]]:
         return [] if self.replacements else [("replacements", "is empty; an event needs at least one replacement")]

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Settings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """One mapping of a configuration file.
 
     A rule that types cannot express goes into `problems`: pairs of the path below this mapping ("" for the mapping
