@@ -1,0 +1,121 @@
+"""One step of a deployment, and the table of what may become of it.
+
+Rows that need a word:
+- not_started → failed, cancelled, skipped: an agent that cannot start a stage (no plugin serves it), gives
+  it up or passes it over (`skipOn`) reports the result without reporting "running" first.
+- not_started → succeeded, exited are not rows: work that nobody saw start did not happen.
+- running → skipped: a plugin may find while running that there is nothing to do, or a person may skip an
+  analysis.
+"""
+
+import enum
+from datetime import datetime
+from typing import Self
+
+import msgspec
+
+from fairway.model.transitions import TransitionTable
+
+
+class StageStatus(enum.Enum):
+    """Where one stage stands."""
+
+    #: Planned; no work has been done.
+    NOT_STARTED = "not_started"
+    #: The plugin works on it, or did when its agent was last heard.
+    RUNNING = "running"
+    #: Done as asked.
+    SUCCEEDED = "succeeded"
+    #: Not done: the work failed or took too long.
+    FAILED = "failed"
+    #: Ended because somebody cancelled the deployment.
+    CANCELLED = "cancelled"
+    #: Passed over on purpose; the stages after it go on.
+    SKIPPED = "skipped"
+    #: Done, and nothing is left to do: the deployment ends here as succeeded.
+    EXITED = "exited"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether nothing can follow: succeeded, failed, cancelled, skipped and exited."""
+        return self in STAGE_TRANSITIONS.terminal
+
+
+STAGE_TRANSITIONS = TransitionTable(
+    noun="stage",
+    rows={
+        StageStatus.NOT_STARTED: frozenset(
+            {StageStatus.RUNNING, StageStatus.FAILED, StageStatus.CANCELLED, StageStatus.SKIPPED}
+        ),
+        StageStatus.RUNNING: frozenset(
+            {
+                StageStatus.SUCCEEDED,
+                StageStatus.FAILED,
+                StageStatus.CANCELLED,
+                StageStatus.SKIPPED,
+                StageStatus.EXITED,
+            }
+        ),
+        StageStatus.SUCCEEDED: frozenset(),
+        StageStatus.FAILED: frozenset(),
+        StageStatus.CANCELLED: frozenset(),
+        StageStatus.SKIPPED: frozenset(),
+        StageStatus.EXITED: frozenset(),
+    },
+)
+
+
+class ManualOperation(enum.Enum):
+    """What a person can do to a running stage."""
+
+    #: An older agent did not say.
+    UNKNOWN = "unknown"
+    #: Nothing.
+    NONE = "none"
+    #: Let the deployment go on without the rest of this stage.
+    SKIP = "skip"
+    #: Say yes.
+    APPROVE = "approve"
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of one deployment."""
+
+    id: str
+    name: str
+    created_at: datetime
+    updated_at: datetime
+    desc: str = ""
+    #: Position in the pipeline of the application's file; a rollback stage has that of the stage it undoes.
+    index: int = 0
+    #: Ids of the stages that must have ended well before this one starts.
+    requires: tuple[str, ...] = ()
+    #: Whether the stage belongs to the rollback. Agents of v0 say it with `predefined` and not `visible`.
+    rollback: bool = False
+    #: v0 only: not written by the user but added by planning.
+    predefined: bool = False
+    #: v0 only: shown before it runs.
+    visible: bool = True
+    status: StageStatus = StageStatus.NOT_STARTED
+    status_reason: str = ""
+    metadata: dict[str, str] = {}
+    retried_count: int = 0
+    available_operation: ManualOperation = ManualOperation.NONE
+    #: Who may perform the operation; empty means everybody who may act on the application.
+    authorized_operators: tuple[str, ...] = ()
+    completed_at: datetime | None = None
+
+    @property
+    def is_rollback(self) -> bool:
+        """Whether the stage belongs to the rollback, in either generation's way of saying so."""
+        return self.rollback or (self.predefined and not self.visible)
+
+    def advance(self, to: StageStatus, reason: str, at: datetime) -> Self:
+        """The stage in its next status; itself when `to` is a repeat; InvalidTransition when refused."""
+        STAGE_TRANSITIONS.check(f"stage {self.id} ({self.name})", self.status, to)
+        if to is self.status:
+            return self
+        completed_at = at if to.is_terminal else None
+        return msgspec.structs.replace(
+            self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at
+        )

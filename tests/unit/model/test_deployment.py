@@ -1,0 +1,155 @@
+"""What planning, stage reports and completion do to a deployment."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairway.model.artifact import ArtifactKind, ArtifactVersion
+from fairway.model.deployment import UNREPORTED, Deployment, DeploymentStatus, UnknownStage
+from fairway.model.plan import Plan
+from fairway.model.stage import StageStatus
+from fairway.model.transitions import InvalidTransition
+from fairway.model.trigger import SyncStrategy
+from tests.unit.model.builders import LATER, NOW, a_deployment, a_stage, a_trigger
+
+D = DeploymentStatus
+S = StageStatus
+
+
+def a_plan(strategy: SyncStrategy = SyncStrategy.PIPELINE) -> Plan:
+    return Plan(
+        sync_strategy=strategy,
+        summary="Canary, then primary",
+        reason="Planned",
+        stages=(a_stage("one"), a_stage("two")),
+        versions=(ArtifactVersion(kind=ArtifactKind.CONTAINER_IMAGE, name="cart", version="v2"),),
+        running_commit_hash="decade",
+        running_config_filename="app.pipecd.yaml",
+    )
+
+
+def test_an_accepted_plan_becomes_part_of_its_deployment() -> None:
+    plan = a_plan()
+
+    planned = a_deployment().accept(plan, LATER)
+
+    assert planned == a_deployment(
+        status=D.PLANNED,
+        status_reason="Planned",
+        trigger=a_trigger(sync_strategy=SyncStrategy.PIPELINE),
+        summary=plan.summary,
+        stages=plan.stages,
+        versions=plan.versions,
+        running_commit_hash="decade",
+        running_config_filename="app.pipecd.yaml",
+        updated_at=LATER,
+    )
+
+
+def test_a_plan_reported_twice_is_accepted_once() -> None:
+    planned = a_deployment().accept(a_plan(), NOW)
+
+    assert planned.accept(a_plan(SyncStrategy.QUICK_SYNC), LATER) is planned
+
+
+def test_a_plan_without_a_strategy_keeps_the_one_that_was_asked_for() -> None:
+    asked = a_deployment(trigger=a_trigger(sync_strategy=SyncStrategy.QUICK_SYNC))
+
+    planned = asked.accept(a_plan(SyncStrategy.AUTO), LATER)
+
+    assert planned.trigger.sync_strategy is SyncStrategy.QUICK_SYNC
+
+
+def test_a_stage_report_changes_that_stage_alone() -> None:
+    running = a_deployment(status=D.RUNNING, stages=(a_stage("one"), a_stage("two")))
+
+    reported = running.advance_stage("two", S.RUNNING, "Started", LATER)
+
+    two = a_stage("two", status=S.RUNNING, status_reason="Started", updated_at=LATER)
+    assert reported == a_deployment(status=D.RUNNING, stages=(a_stage("one"), two), updated_at=LATER)
+
+
+def test_a_report_about_a_stage_nobody_planned_is_refused() -> None:
+    with pytest.raises(UnknownStage, match="deployment d-1 has no stage three; it has one;"):
+        a_deployment(stages=(a_stage("one"),)).advance_stage("three", S.RUNNING, "", LATER)
+
+
+@pytest.mark.parametrize("ended", [D.SUCCEEDED, D.FAILED, D.CANCELLED])
+def test_a_stage_report_after_the_end_is_refused(ended: DeploymentStatus) -> None:
+    with pytest.raises(InvalidTransition, match="not_started is final"):
+        a_deployment(status=ended, stages=(a_stage("one"),)).advance_stage("one", S.RUNNING, "", LATER)
+
+
+def test_a_repeated_stage_report_after_the_end_is_harmless() -> None:
+    ended = a_deployment(status=D.FAILED, stages=(a_stage("one", status=S.FAILED),))
+
+    assert ended.advance_stage("one", S.FAILED, "again", LATER) is ended
+
+
+def test_completion_settles_the_stages_the_agent_lists() -> None:
+    stages = (a_stage("one", status=S.RUNNING), a_stage("two"))
+    running = a_deployment(status=D.RUNNING, stages=stages)
+
+    ended = running.complete(
+        D.FAILED, "one failed", LATER, {"one": S.FAILED, "two": S.NOT_STARTED, "x": S.FAILED}
+    )
+
+    one = a_stage("one", status=S.FAILED, updated_at=LATER, completed_at=LATER)
+    assert ended == a_deployment(
+        status=D.FAILED,
+        status_reason="one failed",
+        stages=(one, a_stage("two")),
+        updated_at=LATER,
+        completed_at=LATER,
+    )
+
+
+def test_completion_keeps_what_a_stage_has_said_of_itself() -> None:
+    running = a_deployment(status=D.RUNNING, stages=(a_stage("one", status=S.SKIPPED),))
+
+    ended = running.complete(D.SUCCEEDED, "", LATER, {"one": S.SUCCEEDED})
+
+    assert (ended.status, ended.stages) == (D.SUCCEEDED, running.stages)
+
+
+def test_completion_closes_a_stage_that_nobody_reported_on() -> None:
+    running = a_deployment(status=D.RUNNING, stages=(a_stage("one", status=S.RUNNING),))
+
+    ended = running.complete(D.CANCELLED, "", LATER, {})
+
+    closed = a_stage(
+        "one", status=S.CANCELLED, status_reason=UNREPORTED, updated_at=LATER, completed_at=LATER
+    )
+    assert ended.stages == (closed,)
+
+
+@given(st.sampled_from(D), st.dictionaries(st.sampled_from(["one", "two", "three"]), st.sampled_from(S)))
+def test_no_completion_leaves_a_stage_running(to: DeploymentStatus, statuses: dict[str, S]) -> None:
+    stages = (a_stage("one", status=S.RUNNING), a_stage("two"), a_stage("three", status=S.SUCCEEDED))
+    running = a_deployment(status=D.RUNNING, stages=stages)
+
+    try:
+        ended = running.complete(to, "", LATER, statuses)
+    except InvalidTransition:
+        return
+
+    assert ended is running or all(stage.status is not S.RUNNING for stage in ended.stages)
+
+
+def test_a_rollback_stage_is_known_in_both_generations() -> None:
+    v0 = a_stage(predefined=True, visible=False)
+    v1 = a_stage(rollback=True)
+    quick_sync_of_v0 = a_stage(predefined=True, visible=True)
+
+    assert [stage.is_rollback for stage in (v0, v1, quick_sync_of_v0, a_stage())] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_an_unfinished_deployment_has_no_end() -> None:
+    rolling_back: Deployment = a_deployment(status=D.RUNNING).advance(D.ROLLING_BACK, "one failed", LATER)
+
+    assert rolling_back.completed_at is None
