@@ -1,0 +1,36 @@
+"""The options of every gRPC server and channel of ours, so that both ends agree.
+
+Go agents ping an idle connection each 10 seconds; a server with gRPC's defaults calls that abuse and hangs
+up. Go servers in turn hang up on clients that ping more than once in five minutes, so ours ping less often
+than that and leave it to the server to find out about dead connections.
+"""
+
+from collections.abc import Sequence
+
+#: What PipeCD's agents accept in one message.
+MAX_MESSAGE_BYTES = 10 * 1024 * 1024
+
+Options = Sequence[tuple[str, int]]
+
+_MESSAGES: Options = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+)
+
+#: For `grpc.aio.server(options=…)`.
+SERVER_OPTIONS: Options = (
+    *_MESSAGES,
+    # Two servers on one port would each get half of the calls; the second should rather fail to start.
+    ("grpc.so_reuseport", 0),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+)
+
+#: For `grpc.aio.insecure_channel(options=…)` and `secure_channel`.
+CHANNEL_OPTIONS: Options = (
+    *_MESSAGES,
+    ("grpc.keepalive_time_ms", 360_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+)

@@ -1,0 +1,26 @@
+from collections.abc import AsyncIterator
+
+from grpc import aio
+
+from fairway.rpc.gen.pipecd.plugin import deployment_pb2 as pb
+
+class DeploymentServiceStub:
+    def __init__(self, channel: aio.Channel) -> None: ...
+    FetchDefinedStages: aio.UnaryUnaryMultiCallable[pb.FetchDefinedStagesRequest, pb.FetchDefinedStagesResponse]
+    DetermineVersions: aio.UnaryUnaryMultiCallable[pb.DetermineVersionsRequest, pb.DetermineVersionsResponse]
+    DetermineStrategy: aio.UnaryUnaryMultiCallable[pb.DetermineStrategyRequest, pb.DetermineStrategyResponse]
+    BuildPipelineSyncStages: aio.UnaryUnaryMultiCallable[pb.BuildPipelineSyncStagesRequest, pb.BuildPipelineSyncStagesResponse]
+    BuildQuickSyncStages: aio.UnaryUnaryMultiCallable[pb.BuildQuickSyncStagesRequest, pb.BuildQuickSyncStagesResponse]
+    ExecuteStage: aio.UnaryUnaryMultiCallable[pb.ExecuteStageRequest, pb.ExecuteStageResponse]
+
+class DeploymentServiceServicer:
+    async def FetchDefinedStages(self, request: pb.FetchDefinedStagesRequest, context: aio.ServicerContext[pb.FetchDefinedStagesRequest, pb.FetchDefinedStagesResponse]) -> pb.FetchDefinedStagesResponse: ...
+    async def DetermineVersions(self, request: pb.DetermineVersionsRequest, context: aio.ServicerContext[pb.DetermineVersionsRequest, pb.DetermineVersionsResponse]) -> pb.DetermineVersionsResponse: ...
+    async def DetermineStrategy(self, request: pb.DetermineStrategyRequest, context: aio.ServicerContext[pb.DetermineStrategyRequest, pb.DetermineStrategyResponse]) -> pb.DetermineStrategyResponse: ...
+    async def BuildPipelineSyncStages(self, request: pb.BuildPipelineSyncStagesRequest, context: aio.ServicerContext[pb.BuildPipelineSyncStagesRequest, pb.BuildPipelineSyncStagesResponse]) -> pb.BuildPipelineSyncStagesResponse: ...
+    async def BuildQuickSyncStages(self, request: pb.BuildQuickSyncStagesRequest, context: aio.ServicerContext[pb.BuildQuickSyncStagesRequest, pb.BuildQuickSyncStagesResponse]) -> pb.BuildQuickSyncStagesResponse: ...
+    async def ExecuteStage(self, request: pb.ExecuteStageRequest, context: aio.ServicerContext[pb.ExecuteStageRequest, pb.ExecuteStageResponse]) -> pb.ExecuteStageResponse: ...
+
+def add_DeploymentServiceServicer_to_server(
+    servicer: DeploymentServiceServicer, server: aio.Server
+) -> None: ...

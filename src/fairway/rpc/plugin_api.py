@@ -1,0 +1,66 @@
+"""What an agent and its plugins offer each other: PipeCD's plugin services, v1alpha1.
+
+A plugin serves the first three, as far as it can; what it does not register answers UNIMPLEMENTED, and the
+agent takes that for "not supported". The agent serves the fourth to its plugins.
+"""
+
+from grpc import aio
+
+from fairway.rpc import aliases
+from fairway.rpc.gen.pipecd.plugin import common_pb2 as common_messages
+from fairway.rpc.gen.pipecd.plugin import deployment_pb2 as deployment_messages
+from fairway.rpc.gen.pipecd.plugin import livestate_pb2 as live_state_messages
+from fairway.rpc.gen.pipecd.plugin import planpreview_pb2 as plan_preview_messages
+from fairway.rpc.gen.pipecd.plugin import pluginservice_pb2 as host_messages
+from fairway.rpc.gen.pipecd.plugin.deployment_pb2_grpc import DeploymentServiceServicer as DeploymentServicer
+from fairway.rpc.gen.pipecd.plugin.deployment_pb2_grpc import DeploymentServiceStub as DeploymentStub
+from fairway.rpc.gen.pipecd.plugin.livestate_pb2_grpc import LivestateServiceServicer as LiveStateServicer
+from fairway.rpc.gen.pipecd.plugin.livestate_pb2_grpc import LivestateServiceStub as LiveStateStub
+from fairway.rpc.gen.pipecd.plugin.planpreview_pb2_grpc import (
+    PlanPreviewServiceServicer as PlanPreviewServicer,
+)
+from fairway.rpc.gen.pipecd.plugin.planpreview_pb2_grpc import PlanPreviewServiceStub as PlanPreviewStub
+from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceServicer as HostServicer
+from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceStub as HostStub
+
+__all__ = [
+    "DeploymentServicer",
+    "DeploymentStub",
+    "HostServicer",
+    "HostStub",
+    "LiveStateServicer",
+    "LiveStateStub",
+    "PlanPreviewServicer",
+    "PlanPreviewStub",
+    "common_messages",
+    "deployment_messages",
+    "host_messages",
+    "live_state_messages",
+    "plan_preview_messages",
+    "register_deployment_service",
+    "register_host_service",
+    "register_live_state_service",
+    "register_plan_preview_service",
+]
+
+
+def register_deployment_service(servicer: DeploymentServicer, server: aio.Server) -> None:
+    """Serve, in a plugin, the planning and running of stages."""
+    aliases.register(servicer, deployment_messages.DESCRIPTOR.services_by_name["DeploymentService"], server)
+
+
+def register_live_state_service(servicer: LiveStateServicer, server: aio.Server) -> None:
+    """Serve, in a plugin, what runs."""
+    aliases.register(servicer, live_state_messages.DESCRIPTOR.services_by_name["LivestateService"], server)
+
+
+def register_plan_preview_service(servicer: PlanPreviewServicer, server: aio.Server) -> None:
+    """Serve, in a plugin, what a change would do."""
+    aliases.register(
+        servicer, plan_preview_messages.DESCRIPTOR.services_by_name["PlanPreviewService"], server
+    )
+
+
+def register_host_service(servicer: HostServicer, server: aio.Server) -> None:
+    """Serve, in an agent, what plugins need from it."""
+    aliases.register(servicer, host_messages.DESCRIPTOR.services_by_name["PluginService"], server)
