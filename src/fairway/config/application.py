@@ -11,7 +11,7 @@ import msgspec
 
 from fairway.config.event_watcher import EventWatch
 from fairway.config.scalars import Duration
-from fairway.config.settings import Settings, ZeroMeansDefault
+from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 
 DEFAULT_TIMEOUT = Duration(hours=6)
 
@@ -25,7 +25,7 @@ class Generation(enum.Enum):
     V1 = "v1"
 
 
-class Planner(Settings):
+class Planner(Settings, frozen=True):
     """How a deployment is planned."""
 
     #: Run the pipeline even where a quick sync would do.
@@ -34,14 +34,14 @@ class Planner(Settings):
     auto_rollback: bool = True
 
 
-class CommitMatcher(Settings):
+class CommitMatcher(Settings, frozen=True):
     """Regular expressions on the commit message that choose the strategy."""
 
     quick_sync: str = ""
     pipeline: str = ""
 
 
-class OnCommit(Settings):
+class OnCommit(Settings, frozen=True):
     """Deploy when a commit touches the application."""
 
     disabled: bool = False
@@ -51,13 +51,13 @@ class OnCommit(Settings):
     ignores: tuple[str, ...] = ()
 
 
-class OnCommand(Settings):
+class OnCommand(Settings, frozen=True):
     """Deploy when somebody asks for it."""
 
     disabled: bool = False
 
 
-class OnOutOfSync(ZeroMeansDefault):
+class OnOutOfSync(ZeroMeansDefault, frozen=True):
     """Deploy when what runs has drifted from Git."""
 
     disabled: bool = True
@@ -65,13 +65,13 @@ class OnOutOfSync(ZeroMeansDefault):
     min_window: Duration = Duration(minutes=5)
 
 
-class OnChain(Settings):
+class OnChain(Settings, frozen=True):
     """Deploy when an application earlier in a chain has been deployed."""
 
     disabled: bool = True
 
 
-class Trigger(Settings):
+class Trigger(Settings, frozen=True):
     """What may start a deployment."""
 
     on_commit: OnCommit = OnCommit()
@@ -80,49 +80,53 @@ class Trigger(Settings):
     on_chain: OnChain = OnChain()
 
 
-class ChainMatcher(Settings):
+class ChainMatcher(Settings, frozen=True):
     """The applications of one block of a chain."""
 
     name: str = ""
     kind: str = ""
     labels: dict[str, str] = {}
 
-    def problems(self) -> list[tuple[str, str]]:
+    def problems(self) -> Problems:
         if not (self.name or self.kind or self.labels):
             return [("", "needs at least one of name, kind and labels")]
         return []
 
 
-class Chain(Settings):
+class Chain(Settings, frozen=True):
     """The applications that are deployed after this one, block by block."""
 
     applications: tuple[ChainMatcher, ...]
 
-    def problems(self) -> list[tuple[str, str]]:
-        return [] if self.applications else [("applications", "is empty; a chain needs at least one application")]
+    def problems(self) -> Problems:
+        return (
+            []
+            if self.applications
+            else [("applications", "is empty; a chain needs at least one application")]
+        )
 
 
-class PostSync(Settings):
+class PostSync(Settings, frozen=True):
     """What happens after a successful deployment."""
 
     chain: Chain | None = None
 
 
-class Encryption(Settings):
+class Encryption(Settings, frozen=True):
     """Sealed values and the files they are rendered into."""
 
     encrypted_secrets: dict[str, str] = {}
     decryption_targets: tuple[str, ...] = ()
 
 
-class Attachment(Settings):
+class Attachment(Settings, frozen=True):
     """Files whose content is rendered into other files."""
 
     sources: dict[str, str] = {}
     targets: tuple[str, ...] = ()
 
 
-class Mention(Settings):
+class Mention(Settings, frozen=True):
     """Whom a notification mentions."""
 
     event: str
@@ -132,27 +136,30 @@ class Mention(Settings):
     email: tuple[str, ...] = ()
 
 
-class ApplicationNotification(Settings):
+class ApplicationNotification(Settings, frozen=True):
     """Whom to tell about this application's deployments."""
 
     mentions: tuple[Mention, ...] = ()
 
 
-class DriftDetection(Settings):
+class DriftDetection(Settings, frozen=True):
     """What is left out when live state is compared with Git."""
 
     #: Each `apiVersion:kind:namespace:name#field.path`.
     ignore_fields: tuple[str, ...] = ()
 
-    def problems(self) -> list[tuple[str, str]]:
+    def problems(self) -> Problems:
         return [
-            (f"ignoreFields[{position}]", "must be apiVersion:kind:namespace:name#field.path, with exactly one #")
+            (
+                f"ignoreFields[{position}]",
+                "must be apiVersion:kind:namespace:name#field.path, with exactly one #",
+            )
             for position, field in enumerate(self.ignore_fields)
             if field.count("#") != 1
         ]
 
 
-class SkipOn(Settings):
+class SkipOn(Settings, frozen=True):
     """When a stage is passed over: the commit message starts so, or all changed files match."""
 
     commit_message_prefixes: tuple[str, ...] = ()

@@ -8,10 +8,10 @@ from typing import Literal
 
 import msgspec
 
-from fairway.config.settings import Settings
+from fairway.config.settings import Problems, Settings
 
 
-class Replacement(Settings):
+class Replacement(Settings, frozen=True):
     """One place in one file that receives the event's value."""
 
     file: str
@@ -22,8 +22,8 @@ class Replacement(Settings):
     #: The first group of every match is replaced.
     regex: str = ""
 
-    def problems(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
+    def problems(self) -> Problems:
+        found: Problems = []
         if not self.file:
             found.append(("file", "is empty; name the file to change"))
         ways = [self.yaml_field, self.json_field, self.hcl_field, self.regex]
@@ -32,14 +32,14 @@ class Replacement(Settings):
         return found
 
 
-class EventMatcher(Settings):
+class EventMatcher(Settings, frozen=True):
     """Which events are meant."""
 
     name: str
     labels: dict[str, str] = {}
 
 
-class GitUpdate(Settings):
+class GitUpdate(Settings, frozen=True):
     """The commit that an event causes."""
 
     commit_message: str = ""
@@ -48,32 +48,36 @@ class GitUpdate(Settings):
     replacements: tuple[Replacement, ...] = ()
 
 
-class EventHandler(Settings):
+class EventHandler(Settings, frozen=True):
     """What an event does."""
 
     type: Literal["GIT_UPDATE"] = "GIT_UPDATE"
     config: GitUpdate = GitUpdate()
 
 
-class EventWatch(Settings):
+class EventWatch(Settings, frozen=True):
     """One entry of an application's `eventWatcher`."""
 
     matcher: EventMatcher
     handler: EventHandler = EventHandler()
 
 
-class SharedEventWatch(Settings):
+class SharedEventWatch(Settings, frozen=True):
     """One entry of the kind `EventWatcher`."""
 
     name: str
     replacements: tuple[Replacement, ...]
     labels: dict[str, str] = {}
 
-    def problems(self) -> list[tuple[str, str]]:
-        return [] if self.replacements else [("replacements", "is empty; an event needs at least one replacement")]
+    def problems(self) -> Problems:
+        return (
+            []
+            if self.replacements
+            else [("replacements", "is empty; an event needs at least one replacement")]
+        )
 
 
-class EventWatcherSpec(Settings):
+class EventWatcherSpec(Settings, frozen=True):
     """The kind `EventWatcher`."""
 
     events: tuple[SharedEventWatch, ...] = ()

@@ -53,11 +53,21 @@ class Duration(timedelta):
         total = round(self / timedelta(microseconds=1))
         sign, total = ("-", -total) if total < 0 else ("", total)
         if total < 1_000_000:
-            return f"{sign}{total // 1000}ms" if total % 1000 == 0 and total else f"{sign}{total}µs" if total else "0s"
+            return (
+                f"{sign}{total // 1000}ms"
+                if total % 1000 == 0 and total
+                else f"{sign}{total}µs"
+                if total
+                else "0s"
+            )
         hours, rest = divmod(total, 3_600_000_000)
         minutes, rest = divmod(rest, 60_000_000)
         seconds = f"{rest / 1_000_000:.6f}".rstrip("0").rstrip(".")
-        parts = [f"{hours}h" if hours else "", f"{minutes}m" if minutes else "", f"{seconds}s" if rest else ""]
+        parts = [
+            f"{hours}h" if hours else "",
+            f"{minutes}m" if minutes else "",
+            f"{seconds}s" if rest else "",
+        ]
         return sign + "".join(parts)
 
 
@@ -125,6 +135,9 @@ class Replicas:
     def of(self, primary: int) -> int:
         """How many copies this means beside `primary` copies."""
         return math.ceil(primary * self.number / 100) if self.is_percentage else self.number
+
+    def __bool__(self) -> bool:
+        return self.number != 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Replicas):

@@ -1,0 +1,240 @@
+"""The door of this package: one file → what it says, and everything that is wrong with it.
+
+`read_file` never raises for what a user wrote: it returns a `Reading` for each document. `read_application` and its
+siblings are for code that needs the one thing a file holds and wants a `ConfigError` otherwise.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from fairway.config.agent import AgentConfig, AgentSpec, settle_agent
+from fairway.config.analysis import AnalysisTemplateSpec
+from fairway.config.application import ApplicationConfig
+from fairway.config.application_file import KINDS, SPEC_TYPES, settle_application
+from fairway.config.control_plane import ControlPlaneSpec
+from fairway.config.event_watcher import EventWatcherSpec
+from fairway.config.pipeline import GROUPS, VERSION, PipelineConfig, PipelineSpec, settle_pipeline
+from fairway.config.problems import ConfigError, Problem, Severity, did_you_mean, in_order, shown
+from fairway.config.reader.check import check
+from fairway.config.reader.convert import convert_checked
+from fairway.config.reader.document import Document, read_documents
+from fairway.config.reader.rules import at, broken_rules
+from fairway.config.rejected import rejected_shape
+from fairway.config.settings import Settings
+
+API_VERSION: Final = "pipecd.dev/v1beta1"
+T = TypeVar("T")
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What one document of a file says."""
+
+    file: str
+    #: Empty where the document does not say.
+    kind: str
+    #: None where an error makes the document useless.
+    config: Any
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity is Severity.ERROR)
+
+
+class Metadata(Settings, frozen=True):
+    """Kubernetes' header; only what Fairway looks at, the rest is Kubernetes' own."""
+
+    name: str = ""
+    namespace: str = ""
+    labels: dict[str, str] = {}
+
+
+class _Context(NamedTuple):
+    document: Document
+    kind: str
+    api_version: str
+    metadata: Metadata
+
+
+_Settle = Callable[[_Context, Any], tuple[Any, list[Problem]]]
+
+
+class _Kind(NamedTuple):
+    spec: type[Settings]
+    settle: _Settle
+    #: What may stand in the envelope beside apiVersion, kind and spec.
+    envelope: frozenset[str] = frozenset()
+    #: PipeCD passes over unknown fields of the whole spec.
+    lenient: bool = False
+
+
+def _application(context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
+    return settle_application(context.document, context.kind, context.metadata.labels, spec)
+
+
+def _agent(context: _Context, spec: AgentSpec) -> tuple[Any, list[Problem]]:
+    # An example that leaves things out with `...` is no mistake; what it leaves out is only mentioned.
+    severity = Severity.WARNING if context.document.elided else Severity.ERROR
+    return settle_agent(spec), list(at(context.document, ("spec",), spec.left_out(), severity))
+
+
+def _pipeline(context: _Context, spec: PipelineSpec) -> tuple[Any, list[Problem]]:
+    group = context.api_version.partition("/")[0]
+    problems: list[Problem] = []
+    if not context.metadata.name:
+        problems.append(context.document.problem(("metadata",), "name is missing; expected a text"))
+    return settle_pipeline(
+        group, context.metadata.name, context.metadata.namespace or "default", spec
+    ), problems
+
+
+def _as_it_is(_context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
+    return spec, []
+
+
+_KUBERNETES: Final = frozenset({"metadata", "status"})
+_READERS: Final[dict[str, _Kind]] = {
+    **{name: _Kind(SPEC_TYPES[name], _application) for name in KINDS},
+    "Application": _Kind(SPEC_TYPES["Application"], _application, frozenset({"metadata"}), lenient=True),
+    "Piped": _Kind(AgentSpec, _agent, lenient=True),
+    "ControlPlane": _Kind(ControlPlaneSpec, _as_it_is),
+    "EventWatcher": _Kind(EventWatcherSpec, _as_it_is),
+    "AnalysisTemplate": _Kind(AnalysisTemplateSpec, _as_it_is),
+    "Pipeline": _Kind(PipelineSpec, _pipeline, _KUBERNETES, lenient=True),
+}
+#: Every kind a file may have, and the type of its spec.
+KIND_TYPES: Final[dict[str, type[Settings]]] = {name: kind.spec for name, kind in _READERS.items()}
+
+
+def api_versions(kind: str) -> tuple[str, ...]:
+    """The `apiVersion` a kind may have."""
+    return tuple(f"{group}/{VERSION}" for group in GROUPS) if kind == "Pipeline" else (API_VERSION,)
+
+
+def read_file(data: bytes, file: str) -> list[Reading]:
+    """Every document of a file; a text that is no YAML is one reading with its problems."""
+    documents, problems = read_documents(data, file)
+    if not documents:
+        return [Reading(file, "", None, tuple(in_order(problems)))]
+    readings = [_read(document) for document in documents]
+    if problems:
+        first = readings[0]
+        spoilt = any(problem.severity is Severity.ERROR for problem in problems)
+        config = None if spoilt else first.config
+        readings[0] = Reading(file, first.kind, config, tuple(in_order([*problems, *first.problems])))
+    return readings
+
+
+def read_application(data: bytes, file: str) -> ApplicationConfig:
+    """The application a file describes; ConfigError if it does not."""
+    return _only(data, file, ApplicationConfig, "an application")
+
+
+def read_agent(data: bytes, file: str) -> AgentConfig:
+    """The agent a file describes; ConfigError if it does not."""
+    return _only(data, file, AgentConfig, "an agent (kind Piped)")
+
+
+def read_pipeline(data: bytes, file: str) -> PipelineConfig:
+    """The pipeline a file describes; ConfigError if it does not."""
+    return _only(data, file, PipelineConfig, "a Pipeline")
+
+
+def _only(data: bytes, file: str, wanted: type[T], name: str) -> T:
+    readings = read_file(data, file)
+    errors = [problem for reading in readings for problem in reading.errors]
+    if errors:
+        raise ConfigError(errors)
+    if len(readings) > 1:
+        raise ConfigError(
+            [_at_start(file, f"has {len(readings)} documents; {name} is one document in a file of its own")]
+        )
+    config = readings[0].config
+    if not isinstance(config, wanted):
+        raise ConfigError([_at_start(file, f"is of the kind {readings[0].kind}; expected {name}")])
+    return config
+
+
+def _at_start(file: str, message: str) -> Problem:
+    return Document(file, "", None).problem((), message)
+
+
+def _read(document: Document) -> Reading:
+    value = document.value
+    if not isinstance(value, dict):
+        message = (
+            "the file is empty"
+            if value is None
+            else f"found {shown(value)}, expected a mapping with apiVersion and kind"
+        )
+        return Reading(document.file, "", None, (document.problem((), message),))
+    kind = value.get("kind")
+    refused = rejected_shape(document) or _envelope_problem(document, kind)
+    if refused is not None:
+        return Reading(document.file, kind if isinstance(kind, str) else "", None, (refused,))
+    reader = _READERS[str(kind)]
+    problems = list(_unknown_in_envelope(document, reader))
+    metadata, found = _metadata(document, reader)
+    problems += found
+    spec, found = convert_checked(
+        document, _spec_value(value), reader.spec, ("spec",), lenient=reader.lenient
+    )
+    problems += found
+    if spec is None:
+        return Reading(document.file, str(kind), None, tuple(in_order(problems)))
+    problems += broken_rules(document, spec, ("spec",), lenient=reader.lenient)
+    context = _Context(document, str(kind), str(value["apiVersion"]), metadata)
+    config, found = reader.settle(context, spec)
+    problems += found
+    usable = not any(problem.severity is Severity.ERROR for problem in problems)
+    return Reading(
+        document.file, str(kind), config if usable else None, tuple(in_order(problems)) if problems else ()
+    )
+
+
+def _spec_value(value: dict[str, Any]) -> Any:
+    spec = value.get("spec")
+    return {} if spec is None else spec
+
+
+def _envelope_problem(document: Document, kind: Any) -> Problem | None:
+    """Why the rest of the document cannot even be looked at."""
+    if kind is None:
+        return document.problem((), f"kind is missing; expected one of {', '.join(_READERS)}")
+    if kind not in _READERS:
+        near = did_you_mean(kind, _READERS) if isinstance(kind, str) else ""
+        return document.problem(
+            ("kind",), f"found {shown(kind)}, expected one of {', '.join(_READERS)}{near}"
+        )
+    found, expected = document.value.get("apiVersion"), api_versions(kind)
+    if found is None:
+        return document.problem((), f"apiVersion is missing; expected {' or '.join(expected)}")
+    if found not in expected:
+        near = did_you_mean(str(found), expected)
+        return document.problem(
+            ("apiVersion",), f"found {shown(found)}, expected {' or '.join(expected)}{near}"
+        )
+    return None
+
+
+def _unknown_in_envelope(document: Document, reader: _Kind) -> Iterator[Problem]:
+    known = {"apiVersion", "kind", "spec"} | reader.envelope
+    severity = Severity.WARNING if reader.lenient else Severity.ERROR
+    for key in document.value:
+        if key not in known:
+            yield document.problem(
+                (key,), f"is not a field of this{did_you_mean(key, known)}", severity, of_key=True
+            )
+
+
+def _metadata(document: Document, reader: _Kind) -> tuple[Metadata, list[Problem]]:
+    written = document.value.get("metadata")
+    if written is None or "metadata" not in reader.envelope:
+        return Metadata(), []
+    if isinstance(written, dict):
+        # Names, uids, managedFields …: Kubernetes' fields are Kubernetes' business.
+        written = {key: item for key, item in written.items() if key in {"name", "namespace", "labels"}}
+    checked = check(document, written, Metadata, ("metadata",), lenient=True)
+    return (msgspec.convert(checked.value, Metadata) if checked.usable else Metadata()), checked.problems

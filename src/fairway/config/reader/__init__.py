@@ -1,0 +1,1 @@
+"""From the bytes of a file to plain values and the problems with them; knows YAML and types, but no kind of file."""

@@ -1,0 +1,199 @@
+"""Plain values → every problem at once, against the types.
+
+msgspec reads a good file in microseconds and stops at the first thing it dislikes; only then this walks the same types
+beside the values and says all that is wrong. What PipeCD tolerates is tolerated here, with a warning: another case of
+letters in a field's name, a field nobody knows in its lenient places, an empty value for one that is not there.
+"""
+
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+from msgspec import inspect
+
+from fairway.config.problems import Path, Problem, Severity, did_you_mean, shown
+from fairway.config.reader.document import Document
+from fairway.config.settings import Settings
+
+type_info: Final = cache(inspect.type_info)
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A value with everything removed that has no place in its type, and what had to be said about it."""
+
+    value: Any
+    problems: list[Problem]
+
+    @property
+    def usable(self) -> bool:
+        return not any(problem.severity is Severity.ERROR for problem in self.problems)
+
+
+def check(document: Document, value: Any, kind: Any, path: Path, *, lenient: bool) -> Checked:
+    """Everything that is wrong with a value, as a type sees it."""
+    checker = _Checker(document)
+    cleaned = checker.check(value, type_info(kind), path, lenient=lenient)
+    return Checked(cleaned, checker.problems)
+
+
+class _Checker:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self.problems: list[Problem] = []
+
+    def check(self, value: Any, wanted: inspect.Type, path: Path, *, lenient: bool) -> Any:
+        match wanted:
+            case inspect.StructType():
+                return self._struct(value, wanted, path, lenient=lenient or _is_lenient(wanted))
+            case inspect.DictType():
+                return self._dict(value, wanted, path, lenient=lenient)
+            case inspect.VarTupleType() | inspect.ListType():
+                return self._list(value, wanted.item_type, path, lenient=lenient)
+            case inspect.UnionType():
+                return self._union(value, wanted, path, lenient=lenient)
+            case inspect.CustomType():
+                return self._custom(value, wanted.cls, path)
+            case inspect.LiteralType():
+                return self._choice(value, [str(word) for word in wanted.values if word], path)
+        return self._scalar(value, wanted, path)
+
+    def _say(
+        self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False
+    ) -> None:
+        self.problems.append(self._document.problem(path, message, severity, of_key=of_key))
+
+    def _wrong(self, value: Any, expected: str, path: Path, hint: str = "") -> Any:
+        self._say(path, f"found {shown(value)}, expected {expected}{hint}")
+        return value
+
+    def _struct(self, value: Any, wanted: inspect.StructType, path: Path, *, lenient: bool) -> Any:
+        if not isinstance(value, dict):
+            return self._wrong(value, "a mapping", path)
+        fields = {field.encode_name: field for field in wanted.fields}
+        cleaned: dict[str, Any] = {}
+        for key, item in value.items():
+            name = self._field_name(key, fields, path, lenient=lenient)
+            if name is None or item is None:
+                continue
+            if name in cleaned:
+                self._say((*path, key), f"is given twice, as {key!r} and {name!r}", of_key=True)
+            cleaned[name] = self.check(item, fields[name].type, (*path, key), lenient=lenient)
+        for name, field in fields.items():
+            if field.required and name not in cleaned:
+                self._say(path, f"{name} is missing; expected {described(field.type)}")
+        return cleaned
+
+    def _field_name(self, key: str, fields: dict[str, Any], path: Path, *, lenient: bool) -> str | None:
+        if key in fields:
+            return key
+        same = next((name for name in fields if name.lower() == key.lower()), None)
+        if same is not None:
+            self._say((*path, key), f"is spelled {same!r}", Severity.WARNING, of_key=True)
+            return same
+        severity = Severity.WARNING if lenient else Severity.ERROR
+        known = did_you_mean(key, fields) or (
+            f"; known here: {', '.join(sorted(fields))}" if len(fields) <= 12 else ""
+        )
+        effect = "has no effect: there is no such field" if lenient else "is not a field of this"
+        self._say((*path, key), f"{effect}{known}", severity, of_key=True)
+        return None
+
+    def _dict(self, value: Any, wanted: inspect.DictType, path: Path, *, lenient: bool) -> Any:
+        if not isinstance(value, dict):
+            return self._wrong(value, "a mapping", path)
+        empty = "" if isinstance(wanted.value_type, inspect.StrType) else None
+        return {
+            key: empty if item is None else self.check(item, wanted.value_type, (*path, key), lenient=lenient)
+            for key, item in value.items()
+        }
+
+    def _list(self, value: Any, item_type: inspect.Type, path: Path, *, lenient: bool) -> Any:
+        if not isinstance(value, list):
+            hint = f"; write it as `- {value}`" if isinstance(value, str) and "\n" not in value else ""
+            return self._wrong(value, "a list", path, hint)
+        return [
+            self.check(item, item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)
+        ]
+
+    def _union(self, value: Any, wanted: inspect.UnionType, path: Path, *, lenient: bool) -> Any:
+        members = [member for member in wanted.types if not isinstance(member, inspect.NoneType)]
+        if value is None:
+            return None
+        for member in members:
+            if len(members) == 1 or _suits(value, member):
+                return self.check(value, member, path, lenient=lenient)
+        return self._wrong(value, " or ".join(described(member) for member in members), path)
+
+    def _custom(self, value: Any, cls: Any, path: Path) -> Any:
+        try:
+            cls.parse(value)
+        except ValueError as error:
+            reason = str(error)
+            why = "" if reason.startswith("is not a") else f", which {reason}"
+            self._say(path, f"found {shown(value)}{why}; expected {cls.expected}")
+        return value
+
+    def _choice(self, value: Any, words: list[str], path: Path) -> Any:
+        if value in words or value == "":
+            return value
+        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        return self._wrong(value, f"one of {', '.join(words)}", path, hint)
+
+    def _scalar(self, value: Any, wanted: inspect.Type, path: Path) -> Any:
+        if _suits(value, wanted):
+            return value
+        hint = ""
+        if isinstance(wanted, inspect.StrType) and isinstance(value, bool | int | float):
+            hint = f'; put it in quotes: "{self._document.written(path)}"'
+        elif isinstance(wanted, inspect.BoolType) and isinstance(value, str):
+            hint = "; write it without quotes" if value.lower() in {"true", "false"} else ""
+        elif isinstance(wanted, inspect.StrType) and isinstance(value, list):
+            hint = "; write one text, or a block that starts with |"
+        return self._wrong(value, described(wanted), path, hint)
+
+
+def _is_lenient(wanted: inspect.StructType) -> bool:
+    return issubclass(wanted.cls, Settings) and wanted.cls.lenient
+
+
+def _suits(value: Any, wanted: inspect.Type) -> bool:
+    match wanted:
+        case inspect.AnyType():
+            return True
+        case inspect.StrType():
+            return isinstance(value, str)
+        case inspect.BoolType():
+            return isinstance(value, bool)
+        case inspect.IntType():
+            return isinstance(value, int) and not isinstance(value, bool)
+        case inspect.FloatType():
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case inspect.VarTupleType() | inspect.ListType():
+            return isinstance(value, list)
+        case inspect.StructType() | inspect.DictType():
+            return isinstance(value, dict)
+    return False
+
+
+def described(wanted: inspect.Type) -> str:
+    """What a type is called in a sentence."""
+    match wanted:
+        case inspect.StrType():
+            return "a text"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType():
+            return "a whole number"
+        case inspect.FloatType():
+            return "a number"
+        case inspect.VarTupleType() | inspect.ListType():
+            return "a list"
+        case inspect.LiteralType():
+            return f"one of {', '.join(str(word) for word in wanted.values if word)}"
+        case inspect.CustomType():
+            return str(getattr(wanted.cls, "expected", wanted.cls.__name__))
+        case inspect.UnionType():
+            return " or ".join(
+                described(part) for part in wanted.types if not isinstance(part, inspect.NoneType)
+            )
+    return "a mapping"

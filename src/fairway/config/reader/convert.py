@@ -1,0 +1,29 @@
+"""Plain values → typed settings: fast where the file is good, and thorough where it is not."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from fairway.config.problems import Path, Problem
+from fairway.config.reader.check import check
+from fairway.config.reader.document import Document
+
+T = TypeVar("T")
+
+
+def parse_scalar(kind: Any, value: Any) -> Any:
+    """msgspec's hook for our own scalars."""
+    return kind.parse(value)
+
+
+def convert_checked(
+    document: Document, value: Any, kind: type[T], path: Path, *, lenient: bool
+) -> tuple[T | None, list[Problem]]:
+    """The settings, or None; and everything there is to say about the values."""
+    try:
+        return msgspec.convert(value, kind, dec_hook=parse_scalar), []
+    except msgspec.ValidationError:
+        checked = check(document, value, kind, path, lenient=lenient)
+    if not checked.usable:
+        return None, checked.problems
+    return msgspec.convert(checked.value, kind, dec_hook=parse_scalar), checked.problems

@@ -1,0 +1,315 @@
+"""Bytes → plain values and positions, in bounded time and memory.
+
+YAML is read as Go's decoder reads it, because that is what the files were written for: `yes` and `on` are booleans,
+`014` is twelve, dates and `12:30` stay text. What is not sane is refused with a sentence: duplicate keys, aliases that
+explode, nesting that has no end, files that are no text. Positions are looked up only when somebody has to be told
+something, so that a good file costs little more than parsing it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+from yaml._yaml import CParser
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from fairway.config.problems import Path, Position, Problem, Severity
+from fairway.config.reader.plain_scalars import resolve_plain
+from fairway.config.reader.syntax import explain_syntax_error
+
+#: No configuration file is larger by accident; what a person writes fits many times over.
+LARGEST_FILE: Final = 1 << 20
+DEEPEST_NESTING: Final = 100
+#: How many values a file may have once its aliases are written out.
+MOST_VALUES: Final = 100_000
+
+_MANY_BRACKETS: Final = DEEPEST_NESTING
+_DEEP_INDENT: Final = re.compile(rb"^[ \t?:-]{%d}" % DEEPEST_NESTING, re.MULTILINE)
+#: `...` ends a document in YAML, but people (and RFCs) write it for "and so on" above an indented line.
+_ELLIPSIS: Final = re.compile(r"^\.\.\.([ \t]*\r?\n[ \t]+\S)", re.MULTILINE)
+_PLAIN: Final = "plain"
+_TEXT: Final = "tag:yaml.org,2002:str"
+
+
+class _Composer(CParser):
+    """Composes nodes and leaves their meaning to us, which is also what makes it fast."""
+
+    def resolve(self, kind: type[Node], _value: str, implicit: Any) -> str:
+        if kind is ScalarNode:
+            return _PLAIN if implicit[0] else _TEXT
+        return ""
+
+    def descend_resolver(self, _parent: Node | None, _index: Any) -> None:
+        """Paths do not choose types here."""
+
+    def ascend_resolver(self) -> None:
+        """Paths do not choose types here."""
+
+
+class Document:
+    """One YAML document: its values, and where each of them stands."""
+
+    def __init__(self, file: str, text: str, root: Node | None, *, elided: bool = False) -> None:
+        self.file = file
+        self.text = text
+        #: The author left something out with `...`: missing fields are then no mistake.
+        self.elided = elided
+        self.problems: list[Problem] = []
+        self._root = root
+        self.value: Any = None if root is None else _Builder(self).build(root)
+
+    def position(self, path: Path, *, of_key: bool = False) -> Position:
+        """Where a value (or its key) stands; the nearest thing above it if it is not there."""
+        if self._root is None:
+            return Position(1, 1)
+        node, key = self._root, self._root
+        for step in path:
+            found = _child(node, step)
+            if found is None:
+                return _position(key)
+            key, node = found
+        return _position(key if of_key else node)
+
+    def at(self, path: Path) -> Any:
+        """The plain value at a path, or None."""
+        value = self.value
+        for step in path:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+    def written(self, path: Path) -> str:
+        """The text of a scalar as its author wrote it."""
+        node = self._root
+        for step in path:
+            found = None if node is None else _child(node, step)
+            node = None if found is None else found[1]
+        return node.value if isinstance(node, ScalarNode) else ""
+
+    def problem(
+        self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False
+    ) -> Problem:
+        """A problem at a path of this document."""
+        return Problem(
+            file=self.file,
+            position=self.position(path, of_key=of_key),
+            path=path,
+            message=message,
+            severity=severity,
+        )
+
+
+def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem]]:
+    """Every document of a file. Where the text is no YAML, no documents and the problems."""
+    refusal = _refuse_unreadable(data, file)
+    if refusal is not None:
+        return [], [refusal]
+    text = data.decode("utf-8-sig")
+    text, elisions = _ELLIPSIS.subn(r"#..\1", text)
+    documents: list[Document] = []
+    try:
+        if _may_be_deep(data):
+            _refuse_deep_nesting(text)
+        for root in _compose_all(text):
+            documents.append(Document(file, text, root, elided=bool(elisions)))
+    except yaml.MarkedYAMLError as error:
+        return [], [explain_syntax_error(error, text, file)]
+    except yaml.reader.ReaderError as error:
+        return [], [_control_character(error, text, file)]
+    problems = [problem for document in documents for problem in document.problems]
+    if elisions and documents:
+        problems.append(_elision(text, file))
+    return documents or [Document(file, text, None)], problems
+
+
+def too_large(size: int, file: str) -> Problem:
+    """The refusal of a file that nobody has to read to know that it is no configuration."""
+    return _whole_file(
+        file,
+        f"the file has {size / (1 << 20):.1f} MiB, a configuration file may have {LARGEST_FILE >> 20} MiB",
+    )
+
+
+def _refuse_unreadable(data: bytes, file: str) -> Problem | None:
+    if len(data) > LARGEST_FILE:
+        return too_large(len(data), file)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _whole_file(file, "the file is UTF-16; save it as UTF-8")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
+        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return Problem(file=file, position=Position(line, column), message=f"{found}; save the file as UTF-8")
+    return None
+
+
+def _control_character(error: yaml.reader.ReaderError, text: str, file: str) -> Problem:
+    # The parser counts bytes of its own buffer; looking for the character is surer.
+    place = text.find(chr(error.character)) if isinstance(error.character, int) else -1
+    before = text[: max(place, 0)]
+    position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return Problem(
+        file=file,
+        position=position,
+        message=f"found the control character U+{ord(text[place]):04X}; remove it",
+    )
+
+
+def _whole_file(file: str, message: str) -> Problem:
+    return Problem(file=file, position=Position(1, 1), message=message)
+
+
+def _elision(text: str, file: str) -> Problem:
+    start = text.index("#..")
+    line = text.count("\n", 0, start) + 1
+    message = "`...` ends a YAML document; it is read as “something is left out here” because the next line is indented"
+    return Problem(file=file, position=Position(line, 1), message=message, severity=Severity.WARNING)
+
+
+def _compose_all(text: str) -> Iterator[Node]:
+    composer = _Composer(text)
+    try:
+        while composer.check_node():
+            node = composer.get_node()
+            if node is not None:
+                yield node
+    finally:
+        composer.dispose()
+
+
+def _may_be_deep(data: bytes) -> bool:
+    # Each level of nesting needs a bracket or a further column, so most files are cleared by counting.
+    return data.count(b"[") + data.count(b"{") > _MANY_BRACKETS or _DEEP_INDENT.search(data) is not None
+
+
+def _refuse_deep_nesting(text: str) -> None:
+    # The composer recurses in C and would take the process with it; events do not recurse.
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            depth += 1
+            if depth > DEEPEST_NESTING:
+                problem = f"this is nested more than {DEEPEST_NESTING} levels deep"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            depth -= 1
+
+
+def _position(node: Node) -> Position:
+    return Position(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            if key.value == step:
+                return key, value
+        for key, value in node.value:
+            if key.value == "<<" and (found := _merged_child(value, step)):
+                return found
+    elif isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
+        return node.value[step], node.value[step]
+    return None
+
+
+def _merged_child(node: Node, step: str | int) -> tuple[Node, Node] | None:
+    for source in node.value if isinstance(node, SequenceNode) else [node]:
+        if found := _child(source, step):
+            return found
+    return None
+
+
+class _Builder:
+    """Nodes → values. One object for each document, because aliases are shared within it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._has_aliases = "*" in document.text and "&" in document.text
+        self._sizes: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def build(self, root: Node) -> Any:
+        if self._has_aliases:
+            self._size(root)
+        return self._value(root)
+
+    def _value(self, node: Node) -> Any:
+        if isinstance(node, ScalarNode):
+            if node.tag == _TEXT:
+                return node.value
+            return resolve_plain(node.value) if node.tag == _PLAIN else self._tagged(node)
+        if isinstance(node, SequenceNode):
+            return [self._value(item) for item in node.value]
+        return self._mapping(node)
+
+    def _mapping(self, node: Node) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        merged: list[Node] = []
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=key_node.start_mark)
+            key = key_node.value
+            if key == "<<" and key_node.tag == _PLAIN:
+                merged.append(value_node)
+                continue
+            if key in result:
+                self._duplicate(node, key_node)
+            result[key] = self._value(value_node)
+        for source in merged:
+            self._merge(result, source)
+        return result
+
+    def _merge(self, result: dict[str, Any], source: Node) -> None:
+        for part in source.value if isinstance(source, SequenceNode) else [source]:
+            if not isinstance(part, MappingNode):
+                raise yaml.MarkedYAMLError(problem="`<<` merges mappings only", problem_mark=part.start_mark)
+            for key, value in self._mapping(part).items():
+                result.setdefault(key, value)
+
+    def _tagged(self, node: ScalarNode) -> Any:
+        kind = node.tag.rpartition(":")[2]
+        if kind in {"str", "binary", "timestamp"}:
+            return node.value
+        value = resolve_plain(node.value)
+        wanted = {"int": int, "float": float, "bool": bool, "null": type(None)}.get(kind)
+        if wanted is None or not isinstance(value, wanted):
+            raise yaml.MarkedYAMLError(
+                problem=f"the tag {node.tag!r} is not known here", problem_mark=node.start_mark
+            )
+        return value
+
+    def _duplicate(self, mapping: Node, key_node: ScalarNode) -> None:
+        first = next(key for key, _ in mapping.value if key.value == key_node.value)
+        self._document.problems.append(
+            Problem(
+                file=self._document.file,
+                position=_position(key_node),
+                message=f"the key {key_node.value!r} is given twice, first in line {first.start_mark.line + 1}",
+            )
+        )
+
+    def _size(self, node: Node) -> int:
+        """How many values a node has when aliases are written out; refuses bombs and circles."""
+        if isinstance(node, ScalarNode):
+            return 1
+        identity = id(node)
+        if identity in self._open:
+            raise yaml.MarkedYAMLError(problem="an alias contains itself", problem_mark=node.start_mark)
+        if identity not in self._sizes:
+            self._open.add(identity)
+            children = (
+                node.value
+                if isinstance(node, SequenceNode)
+                else [child for pair in node.value for child in pair]
+            )
+            self._sizes[identity] = 1 + sum(self._size(child) for child in children)
+            self._open.discard(identity)
+            if self._sizes[identity] > MOST_VALUES:
+                problem = f"written out, the aliases make more than {MOST_VALUES:,} values"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+        return self._sizes[identity]
