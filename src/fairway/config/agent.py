@@ -154,9 +154,7 @@ class SecretManagement(Settings, frozen=True):
     def problems(self) -> Problems:
         if self.type == "KEY_PAIR":
             return [] if self.config else [("config", "is missing; a key pair needs its keys")]
-        return (
-            [] if self.type == "NONE" else [("type", f"is {self.type}, which is not supported; use KEY_PAIR")]
-        )
+        return [] if self.type == "NONE" else [("type", f"is {self.type}, which is not supported; use KEY_PAIR")]
 
 
 class WatchedRepository(Settings, frozen=True):
@@ -325,9 +323,7 @@ def _settle_plugin(entry: PluginEntry) -> PluginConfig:
     )
 
 
-def _plugins_of_providers(
-    spec: AgentSpec, providers: tuple[PlatformProvider, ...]
-) -> tuple[PluginConfig, ...]:
+def _plugins_of_providers(spec: AgentSpec, providers: tuple[PlatformProvider, ...]) -> tuple[PluginConfig, ...]:
     """v0's providers as plugins: one for each type, a deploy target for each provider."""
     configs: dict[str, dict[str, Any]] = {}
     if spec.chart_repositories or spec.chart_registries:

@@ -58,9 +58,7 @@ class Metric(Check, frozen=True):
 
     def problems(self) -> Problems:
         found = self.missing({"provider": self.provider, "query": self.query, "interval": self.interval})
-        has_range = self.expected is not None and (
-            self.expected.min is not None or self.expected.max is not None
-        )
+        has_range = self.expected is not None and (self.expected.min is not None or self.expected.max is not None)
         if self.template is None and self.strategy == "THRESHOLD" and not has_range:
             found.append(("expected", "is missing; the strategy THRESHOLD needs min or max"))
         return found

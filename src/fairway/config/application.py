@@ -99,11 +99,7 @@ class Chain(Settings, frozen=True):
     applications: tuple[ChainMatcher, ...]
 
     def problems(self) -> Problems:
-        return (
-            []
-            if self.applications
-            else [("applications", "is empty; a chain needs at least one application")]
-        )
+        return [] if self.applications else [("applications", "is empty; a chain needs at least one application")]
 
 
 class PostSync(Settings, frozen=True):

@@ -5,7 +5,6 @@ so that errors, schemas and reading all see the same thing.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -23,18 +22,19 @@ from fairway.config.application import (
     Generation,
     Planner,
     PostSync,
-    StageConfig,
     Trigger,
 )
 from fairway.config.event_watcher import EventWatch
-from fairway.config.problems import Path, Problem, Severity, did_you_mean
+from fairway.config.problems import Problem
 from fairway.config.reader.convert import convert_checked
 from fairway.config.reader.document import Document
-from fairway.config.reader.rules import at, broken_rules
+from fairway.config.reader.rules import broken_rules
 from fairway.config.scalars import Duration
+from fairway.config.secret_uses import secret_problems
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
-from fairway.config.stage_catalogue import EVERYWHERE, GENERATED, STAGES, KnownStage
-from fairway.config.stages import Pipeline, StageEntry, settle_stage
+from fairway.config.stage_catalogue import EVERYWHERE
+from fairway.config.stage_entries import settle_stages
+from fairway.config.stages import Pipeline
 
 
 class ApplicationSpec(ZeroMeansDefault, frozen=True):
@@ -110,8 +110,7 @@ PLUGINS: Final[dict[str, type[Settings]]] = {
 
 def _spec_type(kind: str, platform: type[Settings]) -> type[ApplicationSpec]:
     fields = [
-        (field.name, field.type, msgspec.field(default=field.default))
-        for field in msgspec.structs.fields(platform)
+        (field.name, field.type, msgspec.field(default=field.default)) for field in msgspec.structs.fields(platform)
     ]
     made: Any = msgspec.defstruct(
         f"{kind}Spec",
@@ -137,11 +136,11 @@ def settle_application(
     generation = Generation.V0 if kind in KINDS else Generation.V1
     plugins, problems = _plugins(document, kind, spec)
     allowed = set(plugins) | EVERYWHERE if generation is Generation.V0 else None
-    stages, stage_problems = _stages(document, spec, generation, allowed)
+    stages, stage_problems = settle_stages(document, spec.pipeline.stages, generation, allowed)
     problems += stage_problems
     sealed = spec.encrypted_secrets | (spec.encryption.encrypted_secrets if spec.encryption else {})
     targets = spec.encryption.decryption_targets if spec.encryption else ()
-    problems += _secret_uses(document, spec, sealed)
+    problems += secret_problems(document, spec.pipeline.stages, spec.encryption, sealed)
     config = ApplicationConfig(
         generation=generation,
         kind=kind if generation is Generation.V0 else labels.get("kind", kind),
@@ -204,120 +203,4 @@ def _plugins(document: Document, kind: str, spec: ApplicationSpec) -> tuple[dict
 def _with_standalone_default(spec: platforms.EcsSpec, *, default: bool) -> platforms.EcsSpec:
     if spec.input.run_standalone_task is not None:
         return spec
-    return msgspec.structs.replace(
-        spec, input=msgspec.structs.replace(spec.input, run_standalone_task=default)
-    )
-
-
-def _stages(
-    document: Document, spec: ApplicationSpec, generation: Generation, allowed: set[str] | None
-) -> tuple[tuple[StageConfig, ...], list[Problem]]:
-    settled: list[StageConfig] = []
-    problems: list[Problem] = []
-    for index, entry in enumerate(spec.pipeline.stages):
-        path: Path = ("spec", "pipeline", "stages", index)
-        known = STAGES.get(entry.name)
-        problems += _name_problems(document, path, entry.name, generation, allowed)
-        options: Any = entry.options
-        if known is not None:
-            options, found = _options(document, path, entry, known, generation)
-            problems += found
-        if options is not None:
-            settled.append(settle_stage(index, entry, options))
-    problems += _repeated_ids(document, settled)
-    return tuple(settled), problems
-
-
-def _options(
-    document: Document, path: Path, entry: StageEntry, known: KnownStage, generation: Generation
-) -> tuple[Any, list[Problem]]:
-    below = (*path, "with")
-    options, problems = convert_checked(document, entry.options, known.options, below, lenient=True)
-    if options is None:
-        return None, problems
-    problems = problems + broken_rules(document, options, below, lenient=True)
-    options, missing = options.in_generation(generation)
-    problems += at(document, below, missing)
-    for name, beside, inside in (
-        ("timeout", entry.timeout, options.timeout),
-        ("skipOn", entry.skip_on, options.skip_on),
-    ):
-        if beside is not None and inside is not None:
-            message = f"has no effect: the stage has a {name} beside `with`, which wins"
-            problems.append(document.problem((*below, name), message, Severity.WARNING, of_key=True))
-    return options, problems
-
-
-def _name_problems(
-    document: Document, path: Path, name: str, generation: Generation, allowed: set[str] | None
-) -> Iterator[Problem]:
-    where = (*path, "name")
-    known = STAGES.get(name)
-    if name in GENERATED or (known is not None and not (known.in_v0 if allowed else known.in_v1)):
-        quick = name.endswith("_SYNC")
-        instead = (
-            "a quick sync does it without a pipeline" if quick else "it is added when a deployment is planned"
-        )
-        yield document.problem(where, f"is {name}, which cannot be written in a pipeline: {instead}")
-    elif known is None:
-        near = did_you_mean(name, STAGES)
-        if generation is Generation.V0:
-            yield document.problem(where, f"is {name!r}; there is no such stage{near}")
-        elif near:
-            yield document.problem(
-                where, f"is {name!r}, which no built-in plugin has{near}", Severity.WARNING
-            )
-    elif allowed is not None and known.plugin not in allowed:
-        platform = ", ".join(sorted(allowed - EVERYWHERE))
-        yield document.problem(
-            where, f"is {name}, a stage of {known.plugin}; this application is deployed by {platform}"
-        )
-    elif name == "CUSTOM_SYNC":
-        yield document.problem(
-            where, "is CUSTOM_SYNC, which is deprecated; SCRIPT_RUN does the same", Severity.WARNING
-        )
-
-
-def _repeated_ids(document: Document, stages: list[StageConfig]) -> Iterator[Problem]:
-    seen: dict[str, int] = {}
-    for stage in stages:
-        if stage.id and stage.id in seen:
-            path: Path = ("spec", "pipeline", "stages", stage.index, "id")
-            yield document.problem(path, f"is {stage.id!r}, the id of stage {seen[stage.id]} already")
-        seen.setdefault(stage.id, stage.index)
-
-
-#: How a script names a sealed value.
-_SECRET: Final = re.compile(r"\{\{[^{}]*\.encryptedSecrets\.(\w+)[^{}]*\}\}")
-
-
-def _secret_uses(document: Document, spec: ApplicationSpec, sealed: dict[str, str]) -> Iterator[Problem]:
-    """Sealed values that scripts name, against those that exist; and those that nothing could ever see."""
-    used = False
-    for index, entry in enumerate(spec.pipeline.stages):
-        for path, text in _texts(entry.options, ("spec", "pipeline", "stages", index, "with")):
-            for name in _SECRET.findall(text):
-                used = True
-                if name not in sealed:
-                    message = f"uses the secret {name!r}, which is not among the encryptedSecrets{did_you_mean(name, sealed)}"
-                    yield document.problem(path, message)
-    encryption = spec.encryption
-    if (
-        encryption is not None
-        and encryption.encrypted_secrets
-        and not encryption.decryption_targets
-        and not used
-    ):
-        message = "is empty, and no script uses a secret; name the files the secrets are rendered into"
-        yield document.problem(("spec", "encryption", "decryptionTargets"), message)
-
-
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _texts(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _texts(item, (*path, index))
+    return msgspec.structs.replace(spec, input=msgspec.structs.replace(spec.input, run_standalone_task=default))

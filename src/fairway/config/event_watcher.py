@@ -70,11 +70,7 @@ class SharedEventWatch(Settings, frozen=True):
     labels: dict[str, str] = {}
 
     def problems(self) -> Problems:
-        return (
-            []
-            if self.replacements
-            else [("replacements", "is empty; an event needs at least one replacement")]
-        )
+        return [] if self.replacements else [("replacements", "is empty; an event needs at least one replacement")]
 
 
 class EventWatcherSpec(Settings, frozen=True):

@@ -75,9 +75,7 @@ class SlackReceiver(Settings, frozen=True):
     mentioned_groups: tuple[str, ...] = ()
 
     def problems(self) -> Problems:
-        tokens = [
-            token for token in (self.oauth_token, self.oauth_token_data, self.oauth_token_file) if token
-        ]
+        tokens = [token for token in (self.oauth_token, self.oauth_token_data, self.oauth_token_file) if token]
         if bool(self.hook_url) == bool(tokens):
             return [
                 (

@@ -121,9 +121,7 @@ class PromotionEntry(Settings, frozen=True):
         }
         if self.strategy is None:
             return []
-        return [
-            (name, "has no effect beside `strategy`") for name, value in outer.items() if value is not None
-        ]
+        return [(name, "has no effect beside `strategy`") for name, value in outer.items() if value is not None]
 
     @property
     def chosen(self) -> PromotionStrategy:
@@ -143,9 +141,7 @@ class EnvironmentEntry(Settings, frozen=True):
 
     def warnings(self) -> Problems:
         return (
-            []
-            if self.targets
-            else [("targets", "is empty; nothing can be seen in or promoted into this environment")]
+            [] if self.targets else [("targets", "is empty; nothing can be seen in or promoted into this environment")]
         )
 
 
@@ -211,9 +207,7 @@ def settle_pipeline(group: str, name: str, namespace: str, spec: PipelineSpec) -
         namespace=namespace,
         app_ref=spec.app_ref,
         environments=tuple(
-            Environment(
-                name=entry.name, targets=entry.targets, promotion=_settle_promotion(entry.promotion) or own
-            )
+            Environment(name=entry.name, targets=entry.targets, promotion=_settle_promotion(entry.promotion) or own)
             for entry in spec.environments
         ),
         secret_ref=(own.secret_ref if own is not None else None) or old_key,
@@ -230,6 +224,4 @@ def _settle_promotion(entry: PromotionEntry | None) -> Promotion | None:
             request, base_branch=request.base_branch or request.branch or "main", branch=""
         )
     # v0 of the resource had the key beside the strategy; upstream reads only the pipeline's own.
-    return Promotion(
-        manual=entry.manual, pull_request=request, secret_ref=chosen.secret_ref or entry.secret_ref
-    )
+    return Promotion(manual=entry.manual, pull_request=request, secret_ref=chosen.secret_ref or entry.secret_ref)

@@ -64,9 +64,7 @@ class EcsTarget(Settings, frozen=True):
 class LambdaTarget(EcsTarget, frozen=True):
     """As for ECS, and how often AWS is asked."""
 
-    aws_api_polling_interval: Duration = msgspec.field(
-        name="awsAPIPollingInterval", default=Duration(seconds=15)
-    )
+    aws_api_polling_interval: Duration = msgspec.field(name="awsAPIPollingInterval", default=Duration(seconds=15))
 
 
 class PrometheusProvider(Settings, frozen=True):

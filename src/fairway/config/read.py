@@ -85,9 +85,7 @@ def _pipeline(context: _Context, spec: PipelineSpec) -> tuple[Any, list[Problem]
     problems: list[Problem] = []
     if not context.metadata.name:
         problems.append(context.document.problem(("metadata",), "name is missing; expected a text"))
-    return settle_pipeline(
-        group, context.metadata.name, context.metadata.namespace or "default", spec
-    ), problems
+    return settle_pipeline(group, context.metadata.name, context.metadata.namespace or "default", spec), problems
 
 
 def _as_it_is(_context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
@@ -178,9 +176,7 @@ def _read(document: Document) -> Reading:
     problems = list(_unknown_in_envelope(document, reader))
     metadata, found = _metadata(document, reader)
     problems += found
-    spec, found = convert_checked(
-        document, _spec_value(value), reader.spec, ("spec",), lenient=reader.lenient
-    )
+    spec, found = convert_checked(document, _spec_value(value), reader.spec, ("spec",), lenient=reader.lenient)
     problems += found
     if spec is None:
         return Reading(document.file, str(kind), None, tuple(in_order(problems)))
@@ -189,9 +185,7 @@ def _read(document: Document) -> Reading:
     config, found = reader.settle(context, spec)
     problems += found
     usable = not any(problem.severity is Severity.ERROR for problem in problems)
-    return Reading(
-        document.file, str(kind), config if usable else None, tuple(in_order(problems)) if problems else ()
-    )
+    return Reading(document.file, str(kind), config if usable else None, tuple(in_order(problems)) if problems else ())
 
 
 def _spec_value(value: dict[str, Any]) -> Any:
@@ -205,17 +199,13 @@ def _envelope_problem(document: Document, kind: Any) -> Problem | None:
         return document.problem((), f"kind is missing; expected one of {', '.join(_READERS)}")
     if kind not in _READERS:
         near = did_you_mean(kind, _READERS) if isinstance(kind, str) else ""
-        return document.problem(
-            ("kind",), f"found {shown(kind)}, expected one of {', '.join(_READERS)}{near}"
-        )
+        return document.problem(("kind",), f"found {shown(kind)}, expected one of {', '.join(_READERS)}{near}")
     found, expected = document.value.get("apiVersion"), api_versions(kind)
     if found is None:
         return document.problem((), f"apiVersion is missing; expected {' or '.join(expected)}")
     if found not in expected:
         near = did_you_mean(str(found), expected)
-        return document.problem(
-            ("apiVersion",), f"found {shown(found)}, expected {' or '.join(expected)}{near}"
-        )
+        return document.problem(("apiVersion",), f"found {shown(found)}, expected {' or '.join(expected)}{near}")
     return None
 
 
@@ -224,9 +214,7 @@ def _unknown_in_envelope(document: Document, reader: _Kind) -> Iterator[Problem]
     severity = Severity.WARNING if reader.lenient else Severity.ERROR
     for key in document.value:
         if key not in known:
-            yield document.problem(
-                (key,), f"is not a field of this{did_you_mean(key, known)}", severity, of_key=True
-            )
+            yield document.problem((key,), f"is not a field of this{did_you_mean(key, known)}", severity, of_key=True)
 
 
 def _metadata(document: Document, reader: _Kind) -> tuple[Metadata, list[Problem]]:

@@ -34,9 +34,7 @@ def rejected_shape(document: Document) -> Problem | None:
 
 def _release_refs(document: Document) -> Problem:
     stages = document.at(("spec", "stages"))
-    with_references = isinstance(stages, list) and any(
-        isinstance(s, dict) and "releaseRefs" in s for s in stages
-    )
+    with_references = isinstance(stages, list) and any(isinstance(s, dict) and "releaseRefs" in s for s in stages)
     name, namespace = _identity(document)
     found = "spec.stages with releaseRefs" if with_references else "spec.stages"
     message = (
@@ -44,13 +42,9 @@ def _release_refs(document: Document) -> Problem:
         f"(their order is the order of the list) and, in place of releaseRefs, {_LABEL.format(name=name)}"
     )
     environments = [s.get("name") for s in stages if isinstance(s, dict)] if isinstance(stages, list) else []
-    advice = _ADVICE.format(
-        name=name, namespace=namespace, environment=environments[0] if environments else "dev"
-    )
+    advice = _ADVICE.format(name=name, namespace=namespace, environment=environments[0] if environments else "dev")
     position = document.position(("spec", "stages"), of_key=True)
-    return Problem(
-        file=document.file, position=position, path=("spec", "stages"), message=message, advice=advice
-    )
+    return Problem(file=document.file, position=position, path=("spec", "stages"), message=message, advice=advice)
 
 
 def _config_map(document: Document) -> Problem:

@@ -35,10 +35,7 @@ class Duration(timedelta):
         """Read a duration; ValueError says what is wrong with it."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError("is not a duration")
-        if isinstance(value, int | float):
-            microseconds = value / 1000
-        else:
-            microseconds = _microseconds(value.strip())
+        microseconds = _microseconds(value.strip()) if isinstance(value, str) else value / 1000
         if not abs(microseconds) <= _LONGEST_MICROSECONDS:
             raise ValueError("is longer than 292 years")
         return cls(microseconds=microseconds)
@@ -53,13 +50,7 @@ class Duration(timedelta):
         total = round(self / timedelta(microseconds=1))
         sign, total = ("-", -total) if total < 0 else ("", total)
         if total < 1_000_000:
-            return (
-                f"{sign}{total // 1000}ms"
-                if total % 1000 == 0 and total
-                else f"{sign}{total}µs"
-                if total
-                else "0s"
-            )
+            return f"{sign}{total // 1000}ms" if total % 1000 == 0 and total else f"{sign}{total}µs" if total else "0s"
         hours, rest = divmod(total, 3_600_000_000)
         minutes, rest = divmod(rest, 60_000_000)
         seconds = f"{rest / 1_000_000:.6f}".rstrip("0").rstrip(".")

@@ -49,8 +49,6 @@ def _defaults(kind: type[Settings]) -> tuple[tuple[str, Any], ...]:
         _known_defaults[kind] = tuple(
             (field.name, field.default)
             for field in msgspec.structs.fields(kind)
-            if field.default is not msgspec.NODEFAULT
-            and field.default
-            and not isinstance(field.default, bool)
+            if field.default is not msgspec.NODEFAULT and field.default and not isinstance(field.default, bool)
         )
     return _known_defaults[kind]

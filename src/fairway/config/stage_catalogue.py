@@ -1,7 +1,7 @@
 """Every stage that Fairway knows by name: which plugin owns it, what it may be told, who may write it.
 
-A v1 pipeline may name stages of any plugin; those that are not here are left to their plugin. In v0 every stage is known,
-and a stage of another platform is a mistake.
+A v1 pipeline may name stages of any plugin; those that are not here are left to their plugin. In v0 every stage is
+known, and a stage of another platform is a mistake.
 """
 
 from typing import Final
@@ -43,16 +43,12 @@ STAGES: Final[dict[str, KnownStage]] = {
     "K8S_MULTI_PRIMARY_ROLLOUT": KnownStage(
         "kubernetes_multicluster", stages.K8sMultiPrimaryRolloutOptions, in_v0=False
     ),
-    "K8S_MULTI_CANARY_ROLLOUT": KnownStage(
-        "kubernetes_multicluster", stages.K8sMultiCanaryRolloutOptions, in_v0=False
-    ),
+    "K8S_MULTI_CANARY_ROLLOUT": KnownStage("kubernetes_multicluster", stages.K8sMultiCanaryRolloutOptions, in_v0=False),
     "K8S_MULTI_CANARY_CLEAN": KnownStage("kubernetes_multicluster", stages.K8sMultiCleanOptions, in_v0=False),
     "K8S_MULTI_BASELINE_ROLLOUT": KnownStage(
         "kubernetes_multicluster", stages.K8sMultiBaselineRolloutOptions, in_v0=False
     ),
-    "K8S_MULTI_BASELINE_CLEAN": KnownStage(
-        "kubernetes_multicluster", stages.K8sMultiCleanOptions, in_v0=False
-    ),
+    "K8S_MULTI_BASELINE_CLEAN": KnownStage("kubernetes_multicluster", stages.K8sMultiCleanOptions, in_v0=False),
     "K8S_MULTI_TRAFFIC_ROUTING": KnownStage(
         "kubernetes_multicluster", stages.K8sMultiTrafficRoutingOptions, in_v0=False
     ),

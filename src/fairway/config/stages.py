@@ -69,9 +69,7 @@ class WaitApprovalOptions(StageOptions, frozen=True):
         if self.min_approver_num < 1:
             found.append(("minApproverNum", f"is {self.min_approver_num}; expected at least 1"))
         if self.approvers and len(set(self.approvers)) < self.min_approver_num:
-            message = (
-                f"asks for {self.min_approver_num} approvals, but only {len(set(self.approvers))} may approve"
-            )
+            message = f"asks for {self.min_approver_num} approvals, but only {len(set(self.approvers))} may approve"
             found.append(("minApproverNum", message))
         return found
 
@@ -272,9 +270,7 @@ class EcsTrafficRoutingOptions(StageOptions, frozen=True):
 
     def problems(self) -> Problems:
         if self.primary is not None and self.canary is not None and self.primary + self.canary != 100:
-            return [
-                ("canary", f"and primary make {self.primary + self.canary:g} %; together they must make 100")
-            ]
+            return [("canary", f"and primary make {self.primary + self.canary:g} %; together they must make 100")]
         return []
 
     @property

@@ -57,9 +57,7 @@ class _Checker:
                 return self._choice(value, [str(word) for word in wanted.values if word], path)
         return self._scalar(value, wanted, path)
 
-    def _say(
-        self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False
-    ) -> None:
+    def _say(self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False) -> None:
         self.problems.append(self._document.problem(path, message, severity, of_key=of_key))
 
     def _wrong(self, value: Any, expected: str, path: Path, hint: str = "") -> Any:
@@ -91,9 +89,7 @@ class _Checker:
             self._say((*path, key), f"is spelled {same!r}", Severity.WARNING, of_key=True)
             return same
         severity = Severity.WARNING if lenient else Severity.ERROR
-        known = did_you_mean(key, fields) or (
-            f"; known here: {', '.join(sorted(fields))}" if len(fields) <= 12 else ""
-        )
+        known = did_you_mean(key, fields) or (f"; known here: {', '.join(sorted(fields))}" if len(fields) <= 12 else "")
         effect = "has no effect: there is no such field" if lenient else "is not a field of this"
         self._say((*path, key), f"{effect}{known}", severity, of_key=True)
         return None
@@ -111,9 +107,7 @@ class _Checker:
         if not isinstance(value, list):
             hint = f"; write it as `- {value}`" if isinstance(value, str) and "\n" not in value else ""
             return self._wrong(value, "a list", path, hint)
-        return [
-            self.check(item, item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)
-        ]
+        return [self.check(item, item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)]
 
     def _union(self, value: Any, wanted: inspect.UnionType, path: Path, *, lenient: bool) -> Any:
         members = [member for member in wanted.types if not isinstance(member, inspect.NoneType)]
@@ -193,7 +187,5 @@ def described(wanted: inspect.Type) -> str:
         case inspect.CustomType():
             return str(getattr(wanted.cls, "expected", wanted.cls.__name__))
         case inspect.UnionType():
-            return " or ".join(
-                described(part) for part in wanted.types if not isinstance(part, inspect.NoneType)
-            )
+            return " or ".join(described(part) for part in wanted.types if not isinstance(part, inspect.NoneType))
     return "a mapping"

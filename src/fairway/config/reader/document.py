@@ -15,21 +15,17 @@ from yaml._yaml import CParser
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from fairway.config.problems import Path, Position, Problem, Severity
-from fairway.config.reader.plain_scalars import resolve_plain
 from fairway.config.reader.syntax import explain_syntax_error
+from fairway.config.reader.values import PLAIN, TEXT, build_values, refusal
 
 #: No configuration file is larger by accident; what a person writes fits many times over.
 LARGEST_FILE: Final = 1 << 20
 DEEPEST_NESTING: Final = 100
-#: How many values a file may have once its aliases are written out.
-MOST_VALUES: Final = 100_000
 
 _MANY_BRACKETS: Final = DEEPEST_NESTING
 _DEEP_INDENT: Final = re.compile(rb"^[ \t?:-]{%d}" % DEEPEST_NESTING, re.MULTILINE)
 #: `...` ends a document in YAML, but people (and RFCs) write it for "and so on" above an indented line.
 _ELLIPSIS: Final = re.compile(r"^\.\.\.([ \t]*\r?\n[ \t]+\S)", re.MULTILINE)
-_PLAIN: Final = "plain"
-_TEXT: Final = "tag:yaml.org,2002:str"
 
 
 class _Composer(CParser):
@@ -37,7 +33,7 @@ class _Composer(CParser):
 
     def resolve(self, kind: type[Node], _value: str, implicit: Any) -> str:
         if kind is ScalarNode:
-            return _PLAIN if implicit[0] else _TEXT
+            return PLAIN if implicit[0] else TEXT
         return ""
 
     def descend_resolver(self, _parent: Node | None, _index: Any) -> None:
@@ -57,7 +53,14 @@ class Document:
         self.elided = elided
         self.problems: list[Problem] = []
         self._root = root
-        self.value: Any = None if root is None else _Builder(self).build(root)
+        self.value: Any = None if root is None else self._build(root)
+
+    def _build(self, root: Node) -> Any:
+        value, repeated = build_values(root, may_have_aliases="*" in self.text and "&" in self.text)
+        for repeat in repeated:
+            message = f"the key {repeat.name!r} is given twice, first in line {repeat.first.start_mark.line + 1}"
+            self.problems.append(Problem(file=self.file, position=_position(repeat.second), message=message))
+        return value
 
     def position(self, path: Path, *, of_key: bool = False) -> Position:
         """Where a value (or its key) stands; the nearest thing above it if it is not there."""
@@ -194,8 +197,7 @@ def _refuse_deep_nesting(text: str) -> None:
         if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             depth += 1
             if depth > DEEPEST_NESTING:
-                problem = f"this is nested more than {DEEPEST_NESTING} levels deep"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+                raise refusal(f"this is nested more than {DEEPEST_NESTING} levels deep", event)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             depth -= 1
 
@@ -222,94 +224,3 @@ def _merged_child(node: Node, step: str | int) -> tuple[Node, Node] | None:
         if found := _child(source, step):
             return found
     return None
-
-
-class _Builder:
-    """Nodes → values. One object for each document, because aliases are shared within it."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._has_aliases = "*" in document.text and "&" in document.text
-        self._sizes: dict[int, int] = {}
-        self._open: set[int] = set()
-
-    def build(self, root: Node) -> Any:
-        if self._has_aliases:
-            self._size(root)
-        return self._value(root)
-
-    def _value(self, node: Node) -> Any:
-        if isinstance(node, ScalarNode):
-            if node.tag == _TEXT:
-                return node.value
-            return resolve_plain(node.value) if node.tag == _PLAIN else self._tagged(node)
-        if isinstance(node, SequenceNode):
-            return [self._value(item) for item in node.value]
-        return self._mapping(node)
-
-    def _mapping(self, node: Node) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        merged: list[Node] = []
-        for key_node, value_node in node.value:
-            if not isinstance(key_node, ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=key_node.start_mark)
-            key = key_node.value
-            if key == "<<" and key_node.tag == _PLAIN:
-                merged.append(value_node)
-                continue
-            if key in result:
-                self._duplicate(node, key_node)
-            result[key] = self._value(value_node)
-        for source in merged:
-            self._merge(result, source)
-        return result
-
-    def _merge(self, result: dict[str, Any], source: Node) -> None:
-        for part in source.value if isinstance(source, SequenceNode) else [source]:
-            if not isinstance(part, MappingNode):
-                raise yaml.MarkedYAMLError(problem="`<<` merges mappings only", problem_mark=part.start_mark)
-            for key, value in self._mapping(part).items():
-                result.setdefault(key, value)
-
-    def _tagged(self, node: ScalarNode) -> Any:
-        kind = node.tag.rpartition(":")[2]
-        if kind in {"str", "binary", "timestamp"}:
-            return node.value
-        value = resolve_plain(node.value)
-        wanted = {"int": int, "float": float, "bool": bool, "null": type(None)}.get(kind)
-        if wanted is None or not isinstance(value, wanted):
-            raise yaml.MarkedYAMLError(
-                problem=f"the tag {node.tag!r} is not known here", problem_mark=node.start_mark
-            )
-        return value
-
-    def _duplicate(self, mapping: Node, key_node: ScalarNode) -> None:
-        first = next(key for key, _ in mapping.value if key.value == key_node.value)
-        self._document.problems.append(
-            Problem(
-                file=self._document.file,
-                position=_position(key_node),
-                message=f"the key {key_node.value!r} is given twice, first in line {first.start_mark.line + 1}",
-            )
-        )
-
-    def _size(self, node: Node) -> int:
-        """How many values a node has when aliases are written out; refuses bombs and circles."""
-        if isinstance(node, ScalarNode):
-            return 1
-        identity = id(node)
-        if identity in self._open:
-            raise yaml.MarkedYAMLError(problem="an alias contains itself", problem_mark=node.start_mark)
-        if identity not in self._sizes:
-            self._open.add(identity)
-            children = (
-                node.value
-                if isinstance(node, SequenceNode)
-                else [child for pair in node.value for child in pair]
-            )
-            self._sizes[identity] = 1 + sum(self._size(child) for child in children)
-            self._open.discard(identity)
-            if self._sizes[identity] > MOST_VALUES:
-                problem = f"written out, the aliases make more than {MOST_VALUES:,} values"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
-        return self._sizes[identity]

@@ -1,4 +1,4 @@
-"""Rules that types cannot express: asks every mapping of a file what is wrong with it, and turns the answers into places.
+"""Rules that types cannot express: asks every mapping what is wrong with it, and finds the place of each answer.
 
 Which types have rules, and through which fields they are reached, is worked out once for each type, so that a file
 without rules to check costs nothing.
@@ -33,9 +33,7 @@ def broken_rules(document: Document, settings: Any, path: Path, *, lenient: bool
     return list(_ask(document, settings, path, lenient=lenient))
 
 
-def at(
-    document: Document, path: Path, found: Problems, severity: Severity = Severity.ERROR
-) -> Iterator[Problem]:
+def at(document: Document, path: Path, found: Problems, severity: Severity = Severity.ERROR) -> Iterator[Problem]:
     """Sentences of a mapping as problems of a document."""
     for below, sentence in found:
         yield document.problem((*path, *_steps(below)), sentence, severity)
@@ -50,9 +48,7 @@ def _ask(document: Document, value: Any, path: Path, *, lenient: bool) -> Iterat
             yield from at(document, path, value.warnings(), Severity.WARNING)
             for field, kind in value.variants().items():
                 below = (*path, *_steps(field))
-                _, problems = convert_checked(
-                    document, document.at(below) or {}, kind, below, lenient=lenient
-                )
+                _, problems = convert_checked(document, document.at(below) or {}, kind, below, lenient=lenient)
                 yield from problems
         for attribute, name in plan.fields:
             yield from _ask(document, getattr(value, attribute), (*path, name), lenient=lenient)
@@ -70,9 +66,7 @@ def _plan(kind: type[Settings]) -> _Plan:
     has_rules = any(getattr(kind, name) is not getattr(Settings, name) for name in asks)
     info = type_info(kind)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
-    return _Plan(
-        has_rules, tuple((field.name, field.encode_name) for field in fields if _leads_to_rules(field.type))
-    )
+    return _Plan(has_rules, tuple((field.name, field.encode_name) for field in fields if _leads_to_rules(field.type)))
 
 
 def _leads_to_rules(wanted: inspect.Type) -> bool:

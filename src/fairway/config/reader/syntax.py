@@ -61,9 +61,7 @@ def _tab(place: _Place) -> _Finding | None:
     return _Finding(indent.index("\t"), "found a tab in the indentation; YAML is indented with spaces only")
 
 
-_QUOTED_ENTRY: Final = re.compile(
-    r"^(?P<indent>\s*(?:- +)*)(?P<key>[\w.\"'-]+: +)?(?P<open>\")(?P<body>.*)\"\s*$"
-)
+_QUOTED_ENTRY: Final = re.compile(r"^(?P<indent>\s*(?:- +)*)(?P<key>[\w.\"'-]+: +)?(?P<open>\")(?P<body>.*)\"\s*$")
 
 
 def _quote_inside_quotes(place: _Place) -> _Finding | None:
@@ -75,8 +73,8 @@ def _quote_inside_quotes(place: _Place) -> _Finding | None:
     left = place.text[place.column :]
     shown_rest = left if len(left) <= 24 else left[:24] + "…"
     message = (
-        f"the double quotes opened at column {entry.start('open') + 1} are closed here, by a quote that was meant to be "
-        f'part of the text; what follows (`{shown_rest}`) is no YAML. Write that quote as \\" or use a block'
+        f"the double quotes opened at column {entry.start('open') + 1} are closed here, by a quote meant to be part "
+        f'of the text; what follows (`{shown_rest}`) is no YAML. Write that quote as \\" or use a block'
     )
     head = f"{entry['indent']}{entry['key'] or ''}"
     body_indent = " " * (len(entry["indent"]) if not entry["key"] else len(entry["indent"]) + 2)
@@ -118,7 +116,9 @@ def _reserved_start(place: _Place) -> _Finding | None:
 def _bad_escape(place: _Place) -> _Finding | None:
     if "unknown escape character" not in place.complaint:
         return None
-    message = "a backslash in double quotes starts an escape, and this one is not known; write \\\\ or use single quotes"
+    message = (
+        "a backslash in double quotes starts an escape, and this one is not known; write \\\\ or use single quotes"
+    )
     return _Finding(place.column, message)
 
 

@@ -1,0 +1,43 @@
+"""Sealed values against the scripts that name them: a name that is not sealed, a seal that nothing can open."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from fairway.config.application import Encryption
+from fairway.config.problems import Path, Problem, did_you_mean
+from fairway.config.reader.document import Document
+from fairway.config.stages import StageEntry
+
+#: How a script names a sealed value.
+_SECRET: Final = re.compile(r"\{\{[^{}]*\.encryptedSecrets\.(\w+)[^{}]*\}\}")
+
+
+def secret_problems(
+    document: Document, entries: tuple[StageEntry, ...], encryption: Encryption | None, sealed: dict[str, str]
+) -> Iterator[Problem]:
+    """Sealed values that scripts name, against those that exist; and those that nothing could ever see."""
+    used = False
+    for index, entry in enumerate(entries):
+        for path, text in _texts(entry.options, ("spec", "pipeline", "stages", index, "with")):
+            for name in _SECRET.findall(text):
+                used = True
+                if name not in sealed:
+                    message = (
+                        f"uses the secret {name!r}, which is not among the encryptedSecrets{did_you_mean(name, sealed)}"
+                    )
+                    yield document.problem(path, message)
+    if encryption is not None and encryption.encrypted_secrets and not encryption.decryption_targets and not used:
+        message = "is empty, and no script uses a secret; name the files the secrets are rendered into"
+        yield document.problem(("spec", "encryption", "decryptionTargets"), message)
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))

@@ -1,0 +1,87 @@
+"""The entries of a pipeline → settled stages, and everything that is wrong with them.
+
+Names are judged by the catalogue, options by the type the catalogue gives them; both know which generation wrote the file.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fairway.config.application import Generation, StageConfig
+from fairway.config.problems import Path, Problem, Severity, did_you_mean
+from fairway.config.reader.convert import convert_checked
+from fairway.config.reader.document import Document
+from fairway.config.reader.rules import at, broken_rules
+from fairway.config.stage_catalogue import EVERYWHERE, GENERATED, STAGES, KnownStage
+from fairway.config.stages import StageEntry, settle_stage
+
+
+def settle_stages(
+    document: Document, entries: tuple[StageEntry, ...], generation: Generation, allowed: set[str] | None
+) -> tuple[tuple[StageConfig, ...], list[Problem]]:
+    settled: list[StageConfig] = []
+    problems: list[Problem] = []
+    for index, entry in enumerate(entries):
+        path: Path = ("spec", "pipeline", "stages", index)
+        known = STAGES.get(entry.name)
+        problems += _name_problems(document, path, entry.name, generation, allowed)
+        options: Any = entry.options
+        if known is not None:
+            options, found = _options(document, path, entry, known, generation)
+            problems += found
+        if options is not None:
+            settled.append(settle_stage(index, entry, options))
+    problems += _repeated_ids(document, settled)
+    return tuple(settled), problems
+
+
+def _options(
+    document: Document, path: Path, entry: StageEntry, known: KnownStage, generation: Generation
+) -> tuple[Any, list[Problem]]:
+    below = (*path, "with")
+    options, problems = convert_checked(document, entry.options, known.options, below, lenient=True)
+    if options is None:
+        return None, problems
+    problems = problems + broken_rules(document, options, below, lenient=True)
+    options, missing = options.in_generation(generation)
+    problems += at(document, below, missing)
+    for name, beside, inside in (
+        ("timeout", entry.timeout, options.timeout),
+        ("skipOn", entry.skip_on, options.skip_on),
+    ):
+        if beside is not None and inside is not None:
+            message = f"has no effect: the stage has a {name} beside `with`, which wins"
+            problems.append(document.problem((*below, name), message, Severity.WARNING, of_key=True))
+    return options, problems
+
+
+def _name_problems(
+    document: Document, path: Path, name: str, generation: Generation, allowed: set[str] | None
+) -> Iterator[Problem]:
+    where = (*path, "name")
+    known = STAGES.get(name)
+    if name in GENERATED or (known is not None and not (known.in_v0 if allowed else known.in_v1)):
+        quick = name.endswith("_SYNC")
+        instead = "a quick sync does it without a pipeline" if quick else "it is added when a deployment is planned"
+        yield document.problem(where, f"is {name}, which cannot be written in a pipeline: {instead}")
+    elif known is None:
+        near = did_you_mean(name, STAGES)
+        if generation is Generation.V0:
+            yield document.problem(where, f"is {name!r}; there is no such stage{near}")
+        elif near:
+            yield document.problem(where, f"is {name!r}, which no built-in plugin has{near}", Severity.WARNING)
+    elif allowed is not None and known.plugin not in allowed:
+        platform = ", ".join(sorted(allowed - EVERYWHERE))
+        yield document.problem(
+            where, f"is {name}, a stage of {known.plugin}; this application is deployed by {platform}"
+        )
+    elif name == "CUSTOM_SYNC":
+        yield document.problem(where, "is CUSTOM_SYNC, which is deprecated; SCRIPT_RUN does the same", Severity.WARNING)
+
+
+def _repeated_ids(document: Document, stages: list[StageConfig]) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for stage in stages:
+        if stage.id and stage.id in seen:
+            path: Path = ("spec", "pipeline", "stages", stage.index, "id")
+            yield document.problem(path, f"is {stage.id!r}, the id of stage {seen[stage.id]} already")
+        seen.setdefault(stage.id, stage.index)
