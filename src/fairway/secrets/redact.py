@@ -123,7 +123,7 @@ class RedactedStream:
             out.append(data[position:until])
             self._in_run = False
         self._held = data[until:]
-        self._held_masked = max(position - until, 0)
+        self._held_masked = max(position, self._held_masked, until) - until
         return b"".join(out)
 
 
