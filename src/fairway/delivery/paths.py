@@ -1,0 +1,144 @@
+"""Which paths a list of patterns means, in the manner of .dockerignore: compile once, ask many times.
+
+    *        anything but a slash            [a-z] [^a-z]  one character of a set, or not of it
+    ?        one character but a slash       \\x           the character x itself
+    **       any number of directories       !pattern      takes back what earlier patterns matched
+
+Patterns start at the root of the repository; a leading `/` or `./` changes nothing. A pattern that matches a
+directory matches everything below it. The last pattern that matches decides.
+"""
+
+import posixpath
+import re
+
+from fairway.errors import UserError
+
+
+class PatternError(UserError):
+    """A path pattern that means nothing."""
+
+
+class PathPatterns:
+    """A list of patterns, compiled."""
+
+    __slots__ = ("_inclusive", "_rules", "patterns")
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        self.patterns = patterns
+        rules = [(not text.strip().startswith("!"), _expression(text)) for text in patterns if text.strip()]
+        self._rules = [(include, re.compile(expression)) for include, expression in rules]
+        # Without exclusions the order does not matter, and one expression answers for all of them.
+        self._inclusive = (
+            re.compile("|".join(expression for _, expression in rules))
+            if rules and all(include for include, _ in rules)
+            else None
+        )
+
+    def beginnings(self) -> frozenset[str]:
+        """The directories or files below which alone the patterns can match; "" when that is everywhere."""
+        return frozenset(_fixed(text) for text in self.patterns if text.strip() and not text.strip().startswith("!"))
+
+    def match(self, path: str) -> bool:
+        """Whether the patterns mean this path."""
+        path = _normal(path)
+        if self._inclusive is not None:
+            return self._inclusive.match(path) is not None
+        matched = False
+        for include, expression in self._rules:
+            # A pattern that would not change the answer need not be asked.
+            if include is not matched and expression.match(path):
+                matched = include
+        return matched
+
+
+def _normal(path: str) -> str:
+    return posixpath.normpath(path.lstrip("/")) if path.startswith(("/", "./")) or "//" in path else path
+
+
+def _expression(pattern: str) -> str:
+    body = _body(pattern)
+    if not body:
+        return r"[\s\S]*\Z"
+    # A matched directory stands for everything below it.
+    return rf"(?:{_translated(body, pattern)})(?:/[\s\S]*)?\Z"
+
+
+def _body(pattern: str) -> str:
+    """The pattern without its "!" and its ways of saying "from here"; "" for the root itself."""
+    written = pattern.strip().removeprefix("!").strip()
+    if not written:
+        raise PatternError(f'"{pattern}" names no path; write one, from the root of the repository')
+    body = posixpath.normpath(written.lstrip("/") or ".")
+    if body == ".." or body.startswith("../"):
+        raise PatternError(f'"{pattern}" leaves the repository; patterns start at its root')
+    return "" if body == "." else body
+
+
+def _fixed(pattern: str) -> str:
+    fixed: list[str] = []
+    for part in _body(pattern).split("/"):
+        if any(character in part for character in "*?[\\"):
+            break
+        fixed.append(part)
+    return "/".join(fixed)
+
+
+def _translated(body: str, pattern: str) -> str:
+    parts: list[str] = []
+    position = 0
+    while position < len(body):
+        character = body[position]
+        if body.startswith("**/", position):
+            # Any number of directories, none included; a run of them says no more than one.
+            parts.append(r"(?:[\s\S]*/)?")
+            position = _after(body, position, "**/")
+        elif body.startswith("**", position):
+            parts.append(r"[\s\S]*")
+            position = _after(body, position, "*")
+        elif character == "[":
+            expression, position = _set(body, position, pattern)
+            parts.append(expression)
+        elif character == "\\":
+            if position + 1 == len(body):
+                raise PatternError(f'"{pattern}" ends with a "\\"; write the character it stands before, or drop it')
+            parts.append(re.escape(body[position + 1]))
+            position += 2
+        else:
+            parts.append({"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character)))
+            position += 1
+    return "".join(parts)
+
+
+def _after(body: str, position: int, run: str) -> int:
+    while body.startswith(run, position):
+        position += len(run)
+    return position
+
+
+def _set(body: str, start: int, pattern: str) -> tuple[str, int]:
+    """The expression for the set that starts at `[`, and the position after its `]`."""
+    position = start + 1
+    negated = body[position : position + 1] in {"^", "!"}
+    position += negated
+    members: list[str] = []
+    while position < len(body) and body[position] != "]":
+        low, position = _member(body, position, pattern)
+        high = low
+        if body[position : position + 1] == "-" and body[position + 1 : position + 2] not in {"]", ""}:
+            high, position = _member(body, position + 1, pattern)
+        if low > high:
+            raise PatternError(f'"{pattern}" has the range {low}-{high} the wrong way round; write {high}-{low}')
+        members.append(re.escape(low) if low == high else f"{re.escape(low)}-{re.escape(high)}")
+    if position >= len(body) or not members:
+        raise PatternError(
+            f'"{pattern}" opens a set that it does not fill and close; write [abc], or \\[ for a bracket'
+        )
+    # A set never stands for the slash between two directories.
+    return f"(?!/)[{'^' if negated else ''}{''.join(members)}]", position + 1
+
+
+def _member(body: str, position: int, pattern: str) -> tuple[str, int]:
+    escaped = body[position] == "\\"
+    if escaped and position + 1 == len(body):
+        raise PatternError(f'"{pattern}" ends with a "\\" inside a set; write the character it stands before')
+    return body[position + escaped], position + escaped + 1
