@@ -26,9 +26,8 @@ from fairway.config.application import (
 )
 from fairway.config.event_watcher import EventWatch
 from fairway.config.problems import Problem
-from fairway.config.reader.convert import convert_checked
 from fairway.config.reader.document import Document
-from fairway.config.reader.rules import broken_rules
+from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
 from fairway.config.secret_uses import secret_problems
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
@@ -188,15 +187,11 @@ def _plugins(document: Document, kind: str, spec: ApplicationSpec) -> tuple[dict
         path = ("spec", "plugins", name)
         typed[name] = written or {}
         if name in PLUGINS:
-            settings, found = convert_checked(document, written or {}, PLUGINS[name], path, lenient=True)
+            settings, found = read_settings(document, written or {}, PLUGINS[name], path, lenient=True)
             problems += found
-            if settings is not None:
-                problems += broken_rules(document, settings, path, lenient=True)
-                typed[name] = (
-                    _with_standalone_default(settings, default=False)
-                    if isinstance(settings, platforms.EcsSpec)
-                    else settings
-                )
+            if isinstance(settings, platforms.EcsSpec):
+                settings = _with_standalone_default(settings, default=False)
+            typed[name] = settings
     return typed, problems
 
 

@@ -74,6 +74,17 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(dict.fromkeys(problems), key=lambda problem: (problem.file, problem.position, problem.path))
 
 
+def without_consequences(later: Iterable[Problem], earlier: Sequence[Problem]) -> list[Problem]:
+    """Problems of a second look, less those about a value that the first look found wrong already."""
+    wrong = [problem.path for problem in earlier if problem.severity is Severity.ERROR]
+    return [problem for problem in later if not any(_related(problem.path, path) for path in wrong)]
+
+
+def _related(one: Path, other: Path) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
 def did_you_mean(found: str, known: Iterable[str]) -> str:
     """A suffix that names the nearest known word, or nothing."""
     by_lower = {word.lower(): word for word in known}

@@ -16,8 +16,15 @@ from fairway.config.application_file import KINDS, SPEC_TYPES, settle_applicatio
 from fairway.config.control_plane import ControlPlaneSpec
 from fairway.config.event_watcher import EventWatcherSpec
 from fairway.config.pipeline import GROUPS, VERSION, PipelineConfig, PipelineSpec, settle_pipeline
-from fairway.config.problems import ConfigError, Problem, Severity, did_you_mean, in_order, shown
-from fairway.config.reader.check import check
+from fairway.config.problems import (
+    ConfigError,
+    Problem,
+    Severity,
+    did_you_mean,
+    in_order,
+    shown,
+    without_consequences,
+)
 from fairway.config.reader.convert import convert_checked
 from fairway.config.reader.document import Document, read_documents
 from fairway.config.reader.rules import at, broken_rules
@@ -25,6 +32,7 @@ from fairway.config.rejected import rejected_shape
 from fairway.config.settings import Settings
 
 API_VERSION: Final = "pipecd.dev/v1beta1"
+_WEAVE: Final = ("wego.weave.works/", *(f"{group}/" for group in GROUPS))
 T = TypeVar("T")
 
 
@@ -84,7 +92,7 @@ def _pipeline(context: _Context, spec: PipelineSpec) -> tuple[Any, list[Problem]
     group = context.api_version.partition("/")[0]
     problems: list[Problem] = []
     if not context.metadata.name:
-        problems.append(context.document.problem(("metadata",), "name is missing; expected a text"))
+        problems.append(context.document.problem(("metadata", "name"), "is missing; expected a text"))
     return settle_pipeline(group, context.metadata.name, context.metadata.namespace or "default", spec), problems
 
 
@@ -111,13 +119,16 @@ def api_versions(kind: str) -> tuple[str, ...]:
     return tuple(f"{group}/{VERSION}" for group in GROUPS) if kind == "Pipeline" else (API_VERSION,)
 
 
-def read_file(data: bytes, file: str) -> list[Reading]:
-    """Every document of a file; a text that is no YAML is one reading with its problems."""
+def read_file(data: bytes, file: str, *, skip_foreign: bool = False) -> list[Reading]:
+    """Every document of a file; a text that is no YAML is one reading with its problems.
+
+    `skip_foreign` passes over documents of other people's versions, for files that hold a Pipeline among others.
+    """
     documents, problems = read_documents(data, file)
     if not documents:
         return [Reading(file, "", None, tuple(in_order(problems)))]
-    readings = [_read(document) for document in documents]
-    if problems:
+    readings = [_read(document) for document in documents if not (skip_foreign and _is_foreign(document))]
+    if problems and readings:
         first = readings[0]
         spoilt = any(problem.severity is Severity.ERROR for problem in problems)
         config = None if spoilt else first.config
@@ -155,6 +166,13 @@ def _only(data: bytes, file: str, wanted: type[T], name: str) -> T:
     return config
 
 
+def _is_foreign(document: Document) -> bool:
+    if not isinstance(document.value, dict):
+        return document.value is None
+    version = str(document.value.get("apiVersion", ""))
+    return not version.startswith(("pipecd.dev/", *_WEAVE)) and rejected_shape(document) is None
+
+
 def _at_start(file: str, message: str) -> Problem:
     return Document(file, "", None).problem((), message)
 
@@ -178,12 +196,10 @@ def _read(document: Document) -> Reading:
     problems += found
     spec, found = convert_checked(document, _spec_value(value), reader.spec, ("spec",), lenient=reader.lenient)
     problems += found
-    if spec is None:
-        return Reading(document.file, str(kind), None, tuple(in_order(problems)))
-    problems += broken_rules(document, spec, ("spec",), lenient=reader.lenient)
     context = _Context(document, str(kind), str(value["apiVersion"]), metadata)
     config, found = reader.settle(context, spec)
-    problems += found
+    found += broken_rules(document, spec, ("spec",), lenient=reader.lenient)
+    problems += without_consequences(found, problems)
     usable = not any(problem.severity is Severity.ERROR for problem in problems)
     return Reading(document.file, str(kind), config if usable else None, tuple(in_order(problems)) if problems else ())
 
@@ -224,5 +240,4 @@ def _metadata(document: Document, reader: _Kind) -> tuple[Metadata, list[Problem
     if isinstance(written, dict):
         # Names, uids, managedFields …: Kubernetes' fields are Kubernetes' business.
         written = {key: item for key, item in written.items() if key in {"name", "namespace", "labels"}}
-    checked = check(document, written, Metadata, ("metadata",), lenient=True)
-    return (msgspec.convert(checked.value, Metadata) if checked.usable else Metadata()), checked.problems
+    return convert_checked(document, written, Metadata, ("metadata",), lenient=True)

@@ -21,6 +21,8 @@ _UNIT_IN_MICROSECONDS = {
 }
 _PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?", re.ASCII)
+#: A bare number counts nanoseconds; nobody who writes 30 means them.
+_SMALLEST_NUMBER = 1_000_000
 #: Go keeps durations in a signed 64-bit number of nanoseconds: about 292 years.
 _LONGEST_MICROSECONDS = (2**63 - 1) / 1000
 
@@ -35,6 +37,8 @@ class Duration(timedelta):
         """Read a duration; ValueError says what is wrong with it."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError("is not a duration")
+        if not isinstance(value, str) and 0 < abs(value) < _SMALLEST_NUMBER:
+            raise ValueError(f'means {value} nanoseconds; write "{value}s" for seconds')
         microseconds = _microseconds(value.strip()) if isinstance(value, str) else value / 1000
         if not abs(microseconds) <= _LONGEST_MICROSECONDS:
             raise ValueError("is longer than 292 years")

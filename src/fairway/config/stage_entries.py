@@ -1,16 +1,16 @@
 """The entries of a pipeline → settled stages, and everything that is wrong with them.
 
-Names are judged by the catalogue, options by the type the catalogue gives them; both know which generation wrote the file.
+Names are judged by the catalogue, options by the type the catalogue gives them; both know which generation wrote
+the file.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from fairway.config.application import Generation, StageConfig
-from fairway.config.problems import Path, Problem, Severity, did_you_mean
-from fairway.config.reader.convert import convert_checked
+from fairway.config.problems import Path, Problem, Severity, did_you_mean, without_consequences
 from fairway.config.reader.document import Document
-from fairway.config.reader.rules import at, broken_rules
+from fairway.config.reader.rules import at, read_settings
 from fairway.config.stage_catalogue import EVERYWHERE, GENERATED, STAGES, KnownStage
 from fairway.config.stages import StageEntry, settle_stage
 
@@ -28,8 +28,7 @@ def settle_stages(
         if known is not None:
             options, found = _options(document, path, entry, known, generation)
             problems += found
-        if options is not None:
-            settled.append(settle_stage(index, entry, options))
+        settled.append(settle_stage(index, entry, options))
     problems += _repeated_ids(document, settled)
     return tuple(settled), problems
 
@@ -38,12 +37,9 @@ def _options(
     document: Document, path: Path, entry: StageEntry, known: KnownStage, generation: Generation
 ) -> tuple[Any, list[Problem]]:
     below = (*path, "with")
-    options, problems = convert_checked(document, entry.options, known.options, below, lenient=True)
-    if options is None:
-        return None, problems
-    problems = problems + broken_rules(document, options, below, lenient=True)
+    options, problems = read_settings(document, entry.options, known.options, below, lenient=True)
     options, missing = options.in_generation(generation)
-    problems += at(document, below, missing)
+    problems += without_consequences(at(document, below, missing), problems)
     for name, beside, inside in (
         ("timeout", entry.timeout, options.timeout),
         ("skipOn", entry.skip_on, options.skip_on),

@@ -8,7 +8,6 @@ letters in a field's name, a field nobody knows in its lenient places, an empty 
 from functools import cache
 from typing import Any, Final
 
-import msgspec
 from msgspec import inspect
 
 from fairway.config.problems import Path, Problem, Severity, did_you_mean, shown
@@ -18,22 +17,15 @@ from fairway.config.settings import Settings
 type_info: Final = cache(inspect.type_info)
 
 
-class Checked(msgspec.Struct, frozen=True):
-    """A value with everything removed that has no place in its type, and what had to be said about it."""
+def check(document: Document, value: Any, kind: Any, path: Path, *, lenient: bool) -> tuple[Any, list[Problem]]:
+    """Everything that is wrong with a value, and the value as it would be with all of it set right.
 
-    value: Any
-    problems: list[Problem]
-
-    @property
-    def usable(self) -> bool:
-        return not any(problem.severity is Severity.ERROR for problem in self.problems)
-
-
-def check(document: Document, value: Any, kind: Any, path: Path, *, lenient: bool) -> Checked:
-    """Everything that is wrong with a value, as a type sees it."""
+    What could not be read is replaced by something of the right type, so that the rest can be looked at further; a
+    value with errors is never used for anything else.
+    """
     checker = _Checker(document)
     cleaned = checker.check(value, type_info(kind), path, lenient=lenient)
-    return Checked(cleaned, checker.problems)
+    return cleaned, checker.problems
 
 
 class _Checker:
@@ -48,25 +40,25 @@ class _Checker:
             case inspect.DictType():
                 return self._dict(value, wanted, path, lenient=lenient)
             case inspect.VarTupleType() | inspect.ListType():
-                return self._list(value, wanted.item_type, path, lenient=lenient)
+                return self._list(value, wanted, path, lenient=lenient)
             case inspect.UnionType():
                 return self._union(value, wanted, path, lenient=lenient)
             case inspect.CustomType():
-                return self._custom(value, wanted.cls, path)
+                return self._custom(value, wanted, path)
             case inspect.LiteralType():
-                return self._choice(value, [str(word) for word in wanted.values if word], path)
+                return self._choice(value, wanted, path)
         return self._scalar(value, wanted, path)
 
     def _say(self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False) -> None:
         self.problems.append(self._document.problem(path, message, severity, of_key=of_key))
 
-    def _wrong(self, value: Any, expected: str, path: Path, hint: str = "") -> Any:
-        self._say(path, f"found {shown(value)}, expected {expected}{hint}")
-        return value
+    def _wrong(self, value: Any, wanted: inspect.Type, path: Path, hint: str = "") -> Any:
+        self._say(path, f"found {shown(value)}, expected {described(wanted)}{hint}")
+        return _stand_in(wanted)
 
     def _struct(self, value: Any, wanted: inspect.StructType, path: Path, *, lenient: bool) -> Any:
         if not isinstance(value, dict):
-            return self._wrong(value, "a mapping", path)
+            return self._wrong(value, wanted, path)
         fields = {field.encode_name: field for field in wanted.fields}
         cleaned: dict[str, Any] = {}
         for key, item in value.items():
@@ -78,7 +70,8 @@ class _Checker:
             cleaned[name] = self.check(item, fields[name].type, (*path, key), lenient=lenient)
         for name, field in fields.items():
             if field.required and name not in cleaned:
-                self._say(path, f"{name} is missing; expected {described(field.type)}")
+                self._say((*path, name), f"is missing; expected {described(field.type)}")
+                cleaned[name] = _stand_in(field.type)
         return cleaned
 
     def _field_name(self, key: str, fields: dict[str, Any], path: Path, *, lenient: bool) -> str | None:
@@ -90,24 +83,26 @@ class _Checker:
             return same
         severity = Severity.WARNING if lenient else Severity.ERROR
         known = did_you_mean(key, fields) or (f"; known here: {', '.join(sorted(fields))}" if len(fields) <= 12 else "")
+        if "with" in fields and not did_you_mean(key, fields):
+            known = "; the options of a stage stand under `with`"
         effect = "has no effect: there is no such field" if lenient else "is not a field of this"
         self._say((*path, key), f"{effect}{known}", severity, of_key=True)
         return None
 
     def _dict(self, value: Any, wanted: inspect.DictType, path: Path, *, lenient: bool) -> Any:
         if not isinstance(value, dict):
-            return self._wrong(value, "a mapping", path)
+            return self._wrong(value, wanted, path)
         empty = "" if isinstance(wanted.value_type, inspect.StrType) else None
         return {
             key: empty if item is None else self.check(item, wanted.value_type, (*path, key), lenient=lenient)
             for key, item in value.items()
         }
 
-    def _list(self, value: Any, item_type: inspect.Type, path: Path, *, lenient: bool) -> Any:
+    def _list(self, value: Any, wanted: Any, path: Path, *, lenient: bool) -> Any:
         if not isinstance(value, list):
             hint = f"; write it as `- {value}`" if isinstance(value, str) and "\n" not in value else ""
-            return self._wrong(value, "a list", path, hint)
-        return [self.check(item, item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)]
+            return self._wrong(value, wanted, path, hint)
+        return [self.check(item, wanted.item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)]
 
     def _union(self, value: Any, wanted: inspect.UnionType, path: Path, *, lenient: bool) -> Any:
         members = [member for member in wanted.types if not isinstance(member, inspect.NoneType)]
@@ -116,22 +111,24 @@ class _Checker:
         for member in members:
             if len(members) == 1 or _suits(value, member):
                 return self.check(value, member, path, lenient=lenient)
-        return self._wrong(value, " or ".join(described(member) for member in members), path)
+        return self._wrong(value, wanted, path)
 
-    def _custom(self, value: Any, cls: Any, path: Path) -> Any:
+    def _custom(self, value: Any, wanted: inspect.CustomType, path: Path) -> Any:
+        cls: Any = wanted.cls
         try:
             cls.parse(value)
         except ValueError as error:
             reason = str(error)
-            why = "" if reason.startswith("is not a") else f", which {reason}"
+            why = "" if reason.startswith("is not a ") else f", which {reason}"
             self._say(path, f"found {shown(value)}{why}; expected {cls.expected}")
+            return _stand_in(wanted)
         return value
 
-    def _choice(self, value: Any, words: list[str], path: Path) -> Any:
-        if value in words or value == "":
+    def _choice(self, value: Any, wanted: inspect.LiteralType, path: Path) -> Any:
+        if value in wanted.values:
             return value
-        hint = did_you_mean(value, words) if isinstance(value, str) else ""
-        return self._wrong(value, f"one of {', '.join(words)}", path, hint)
+        hint = did_you_mean(value, [str(word) for word in wanted.values]) if isinstance(value, str) else ""
+        return self._wrong(value, wanted, path, hint)
 
     def _scalar(self, value: Any, wanted: inspect.Type, path: Path) -> Any:
         if _suits(value, wanted):
@@ -143,7 +140,7 @@ class _Checker:
             hint = "; write it without quotes" if value.lower() in {"true", "false"} else ""
         elif isinstance(wanted, inspect.StrType) and isinstance(value, list):
             hint = "; write one text, or a block that starts with |"
-        return self._wrong(value, described(wanted), path, hint)
+        return self._wrong(value, wanted, path, hint)
 
 
 def _is_lenient(wanted: inspect.StructType) -> bool:
@@ -167,6 +164,28 @@ def _suits(value: Any, wanted: inspect.Type) -> bool:
         case inspect.StructType() | inspect.DictType():
             return isinstance(value, dict)
     return False
+
+
+def _stand_in(wanted: inspect.Type) -> Any:
+    """Some value of a type, for the place of one that could not be read."""
+    match wanted:
+        case inspect.StructType():
+            return {field.encode_name: _stand_in(field.type) for field in wanted.fields if field.required}
+        case inspect.LiteralType():
+            return wanted.values[0]
+        case inspect.UnionType():
+            return _stand_in(wanted.types[0])
+        case inspect.DictType():
+            return {}
+        case inspect.VarTupleType() | inspect.ListType():
+            return []
+        case inspect.StrType():
+            return ""
+        case inspect.BoolType():
+            return False
+        case inspect.NoneType():
+            return None
+    return 0
 
 
 def described(wanted: inspect.Type) -> str:

@@ -18,12 +18,10 @@ def parse_scalar(kind: Any, value: Any) -> Any:
 
 def convert_checked(
     document: Document, value: Any, kind: type[T], path: Path, *, lenient: bool
-) -> tuple[T | None, list[Problem]]:
-    """The settings, or None; and everything there is to say about the values."""
+) -> tuple[T, list[Problem]]:
+    """The settings, and everything there is to say about the values. With an error among it, look but do not use."""
     try:
         return msgspec.convert(value, kind, dec_hook=parse_scalar), []
     except msgspec.ValidationError:
-        checked = check(document, value, kind, path, lenient=lenient)
-    if not checked.usable:
-        return None, checked.problems
-    return msgspec.convert(checked.value, kind, dec_hook=parse_scalar), checked.problems
+        cleaned, problems = check(document, value, kind, path, lenient=lenient)
+    return msgspec.convert(cleaned, kind, dec_hook=parse_scalar), problems

@@ -7,17 +7,20 @@ without rules to check costs nothing.
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from msgspec import inspect
 
-from fairway.config.problems import Path, Problem, Severity
+from fairway.config.problems import Path, Problem, Severity, without_consequences
 from fairway.config.reader.check import type_info
 from fairway.config.reader.convert import convert_checked
 from fairway.config.reader.document import Document
 from fairway.config.settings import Problems, Settings
 
 _STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+S = TypeVar("S", bound=Settings)
 
 
 class _Plan(NamedTuple):
@@ -31,6 +34,15 @@ class _Plan(NamedTuple):
 def broken_rules(document: Document, settings: Any, path: Path, *, lenient: bool) -> list[Problem]:
     """Everything the mappings at and below a value find wrong with themselves."""
     return list(_ask(document, settings, path, lenient=lenient))
+
+
+def read_settings(
+    document: Document, value: Any, kind: type[S], path: Path, *, lenient: bool
+) -> tuple[S, list[Problem]]:
+    """A mapping as settings, with everything that its type and its rules find wrong."""
+    settings, problems = convert_checked(document, value, kind, path, lenient=lenient)
+    rules = broken_rules(document, settings, path, lenient=lenient)
+    return settings, problems + without_consequences(rules, problems)
 
 
 def at(document: Document, path: Path, found: Problems, severity: Severity = Severity.ERROR) -> Iterator[Problem]:
@@ -48,7 +60,7 @@ def _ask(document: Document, value: Any, path: Path, *, lenient: bool) -> Iterat
             yield from at(document, path, value.warnings(), Severity.WARNING)
             for field, kind in value.variants().items():
                 below = (*path, *_steps(field))
-                _, problems = convert_checked(document, document.at(below) or {}, kind, below, lenient=lenient)
+                _, problems = read_settings(document, document.at(below) or {}, kind, below, lenient=lenient)
                 yield from problems
         for attribute, name in plan.fields:
             yield from _ask(document, getattr(value, attribute), (*path, name), lenient=lenient)

@@ -1,0 +1,152 @@
+"""`fairway lint PATH…`: everything that is wrong with configuration files, before a deployment finds out."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from fairway.config.find import find_config_files, is_application_file, is_shared_file
+from fairway.config.problems import Problem, Severity, in_order, path_text
+from fairway.config.read import read_file
+from fairway.config.reader.document import LARGEST_FILE, too_large
+
+
+class LintResult(msgspec.Struct, frozen=True):
+    """What was looked at, and what was found."""
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def count(self, severity: Severity) -> int:
+        return sum(1 for problem in self.problems if problem.severity is severity)
+
+
+def lint(
+    paths: Annotated[list[Path], typer.Argument(help="Files, or directories such as a whole repository.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Check configuration files.
+
+    Ends with 0 when every file can be used, 1 when one cannot, 2 when a path does not exist. Warnings are shown
+    and do not change that.
+    """
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        typer.echo(f"There is no such file or directory: {', '.join(map(str, missing))}", err=True)
+        raise typer.Exit(2)
+    result = lint_paths(paths)
+    if as_json:
+        typer.echo(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
+    else:
+        _print(result, sys.stdout)
+    raise typer.Exit(1 if result.count(Severity.ERROR) else 0)
+
+
+def lint_paths(paths: Iterable[Path]) -> LintResult:
+    """Check files, and the configuration files below directories."""
+    files: dict[Path, bool] = {}
+    for path in paths:
+        if path.is_dir():
+            # What was only found by its content may hold other people's documents too; they are passed over.
+            for found in find_config_files(path):
+                relative = found.relative_to(path).as_posix()
+                files.setdefault(found, not (is_application_file(relative) or is_shared_file(relative)))
+        else:
+            files[path] = False
+    problems = [problem for path, skip in files.items() for problem in _lint_file(path, skip_foreign=skip)]
+    return LintResult(tuple(map(str, files)), tuple(in_order(problems)))
+
+
+def _lint_file(path: Path, *, skip_foreign: bool) -> Iterable[Problem]:
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        return [too_large(size, str(path))]
+    readings = read_file(path.read_bytes(), str(path), skip_foreign=skip_foreign)
+    return [problem for reading in readings for problem in reading.problems]
+
+
+def _as_json(result: LintResult) -> dict[str, Any]:
+    return {
+        "files": len(result.files),
+        "errors": result.count(Severity.ERROR),
+        "warnings": result.count(Severity.WARNING),
+        "problems": [
+            {
+                "file": problem.file,
+                "line": problem.position.line,
+                "column": problem.position.column,
+                "severity": problem.severity.value,
+                "path": path_text(problem.path),
+                "message": problem.message,
+                "advice": problem.advice,
+            }
+            for problem in result.problems
+        ],
+    }
+
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
+
+
+def _print(result: LintResult, out: TextIO) -> None:
+    console = Console(file=out, highlight=False, soft_wrap=True)
+    lines: dict[str, list[str]] = {}
+    for problem in result.problems:
+        if problem.file not in lines:
+            lines[problem.file] = _lines(problem.file)
+        _print_problem(console, problem, lines[problem.file])
+    errors, warnings = result.count(Severity.ERROR), result.count(Severity.WARNING)
+    checked = _plural(len(result.files), "file")
+    if not result.files:
+        console.print("no configuration files found")
+    elif errors or warnings:
+        console.print(f"{checked} checked: {_plural(errors, 'error')}, {_plural(warnings, 'warning')}")
+    else:
+        console.print(f"[green]✓[/green] {checked} checked, nothing to complain about")
+
+
+def _print_problem(console: Console, problem: Problem, lines: list[str]) -> None:
+    colour = _COLOURS[problem.severity]
+    where = f"{problem.file}:{problem.position.line}:{problem.position.column}"
+    path = f" [bold]{escape(path_text(problem.path))}[/bold]" if problem.path else ""
+    console.print(f"[bold]{escape(where)}[/bold]: [{colour}]{problem.severity.value}[/{colour}]:{path}")
+    console.print(f"  {escape(problem.message)}")
+    number, column = problem.position.line, problem.position.column
+    if 0 < number <= len(lines):
+        text, caret = _window(lines[number - 1], column)
+        gutter = f"{number:>5}"
+        console.print(f"[dim]{gutter} │[/dim] {escape(text)}")
+        console.print(f"[dim]{' ' * len(gutter)} │[/dim] {' ' * caret}[{colour}]^[/{colour}]")
+    if problem.advice:
+        console.print("  write for example:")
+        for line in problem.advice.splitlines():
+            console.print(f"[dim]      │[/dim] [green]{escape(line)}[/green]")
+    console.print()
+
+
+def _window(line: str, column: int, width: int = 110) -> tuple[str, int]:
+    """The part of a line around a column, and where the column is in it."""
+    start = max(0, column - 1 - width * 2 // 3) if len(line) > width else 0
+    text = line[start : start + width].replace("\t", " ")
+    if start:
+        text = "…" + text[1:]
+    if start + width < len(line):
+        text = text[:-1] + "…"
+    return text, column - 1 - start
+
+
+def _lines(file: str) -> list[str]:
+    path = Path(file)
+    if path.stat().st_size > LARGEST_FILE:
+        return []
+    return path.read_bytes().decode("utf-8-sig", "replace").splitlines()
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
