@@ -1,0 +1,143 @@
+"""Whether to start a deployment, and why or why not.
+
+Two promises that PipeCD does not keep: a "no" never swallows a commit (only a comparison that found nothing
+relevant marks the head as examined), and a command is always answered (one that may not run is rejected with
+the reason instead of waiting for ever).
+"""
+
+import enum
+from datetime import datetime
+
+import msgspec
+
+from fairway.config.application import ApplicationConfig
+from fairway.delivery.commit import Touched
+from fairway.model.application import Application
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.trigger import SyncStrategy, TriggerKind
+
+
+class TriggerOutcome(enum.Enum):
+    """What to do about one cause."""
+
+    #: Create a deployment.
+    TRIGGER = "trigger"
+    #: Do nothing; look again when something changes.
+    NO = "no"
+    #: Answer the command that asked for it as failed.
+    REJECT = "reject"
+
+
+class LastDeployment(msgspec.Struct, frozen=True, kw_only=True):
+    """The deployment of the application that was created last."""
+
+    commit_hash: str
+    status: DeploymentStatus
+    completed_at: datetime | None = None
+
+
+class TriggerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the decision needs to know."""
+
+    kind: TriggerKind
+    application: Application
+    head_commit: str
+    #: `None` when the file cannot be used; then `config_problem` says why.
+    config: ApplicationConfig | None
+    config_problem: str = ""
+    last: LastDeployment | None = None
+    #: What the changes since the last examined commit touch of this application.
+    touched: Touched | None = None
+    #: For a command or a chain: the strategy that was asked for.
+    asked_strategy: SyncStrategy = SyncStrategy.AUTO
+    #: For a command: who asked.
+    commander: str = ""
+
+
+class TriggerDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether to start a deployment."""
+
+    outcome: TriggerOutcome
+    reason: str
+    sync_strategy: SyncStrategy = SyncStrategy.AUTO
+    #: Whether the next commit may be compared with the head instead of the commit before it. Only true when all
+    #: changes up to the head were seen to be none of this application's.
+    examined: bool = False
+
+
+def decide_trigger(facts: TriggerFacts, now: datetime) -> TriggerDecision:
+    """Whether to start a deployment of one application for one cause."""
+    application = facts.application
+    if application.deleted_at is not None:
+        return _declined(facts, f"{application.name} has been deleted")
+    if application.disabled:
+        return _declined(facts, f"{application.name} is disabled")
+    if facts.config is None:
+        problem = facts.config_problem or "its configuration file cannot be read"
+        return _declined(facts, f"The configuration of {application.name} is invalid: {problem}")
+    match facts.kind:
+        case TriggerKind.COMMIT:
+            return _on_commit(facts, facts.config)
+        case TriggerKind.COMMAND:
+            return _on_command(facts, facts.config)
+        case TriggerKind.OUT_OF_SYNC:
+            return _on_out_of_sync(facts, facts.config, now)
+        case TriggerKind.CHAIN:
+            return _on_chain(facts, facts.config)
+
+
+def _on_commit(facts: TriggerFacts, config: ApplicationConfig) -> TriggerDecision:
+    if config.trigger.on_commit.disabled:
+        return _no("trigger.onCommit is disabled")
+    if facts.last is None:
+        return _yes(f"{facts.application.name} has never been deployed")
+    if facts.last.commit_hash == facts.head_commit:
+        return _no(f"A deployment of commit {_short(facts.head_commit)} has already been triggered")
+    if facts.touched is None:
+        reason = f"Nothing up to commit {_short(facts.head_commit)} touches {facts.application.name}"
+        return TriggerDecision(outcome=TriggerOutcome.NO, reason=reason, examined=True)
+    return _yes(f"Commit {_short(facts.head_commit)} touches it: {facts.touched.reason}")
+
+
+def _on_command(facts: TriggerFacts, config: ApplicationConfig) -> TriggerDecision:
+    if config.trigger.on_command.disabled:
+        return _declined(facts, "trigger.onCommand is disabled for this application")
+    return _yes(f"{facts.commander or 'Somebody'} asked for it", facts.asked_strategy)
+
+
+def _on_chain(facts: TriggerFacts, config: ApplicationConfig) -> TriggerDecision:
+    if config.trigger.on_chain.disabled:
+        return _declined(facts, "trigger.onChain is disabled for this application, so the chain cannot deploy it")
+    return _yes("An application earlier in the chain has been deployed", facts.asked_strategy)
+
+
+def _on_out_of_sync(facts: TriggerFacts, config: ApplicationConfig, now: datetime) -> TriggerDecision:
+    settings = config.trigger.on_out_of_sync
+    if settings.disabled:
+        return _no("trigger.onOutOfSync is disabled")
+    if facts.last is not None:
+        if facts.last.completed_at is None or not facts.last.status.is_terminal:
+            return _no("It is out of sync, but its last deployment has not ended yet")
+        if now < facts.last.completed_at + settings.min_window:
+            since = f"its last deployment ended less than trigger.onOutOfSync.minWindow ({settings.min_window}) ago"
+            return _no(f"It is out of sync, but {since}")
+    # The commit does not change, so there is nothing for a canary to try.
+    return _yes("What runs differs from what Git says", SyncStrategy.QUICK_SYNC)
+
+
+def _yes(reason: str, strategy: SyncStrategy = SyncStrategy.AUTO) -> TriggerDecision:
+    return TriggerDecision(outcome=TriggerOutcome.TRIGGER, reason=reason, sync_strategy=strategy)
+
+
+def _no(reason: str) -> TriggerDecision:
+    return TriggerDecision(outcome=TriggerOutcome.NO, reason=reason)
+
+
+def _declined(facts: TriggerFacts, reason: str) -> TriggerDecision:
+    """A no to whoever did not ask, a rejection to whoever did."""
+    asked = facts.kind in {TriggerKind.COMMAND, TriggerKind.CHAIN}
+    return TriggerDecision(outcome=TriggerOutcome.REJECT if asked else TriggerOutcome.NO, reason=reason)
+
+
+def _short(commit_hash: str) -> str:
+    return commit_hash[:7]
