@@ -21,9 +21,7 @@ from fairway.secrets.secret import MASK, Secret
 
 _MASK = MASK.encode()
 #: From the most to the least frequent byte of ordinary logs; bytes that are not listed are rarer still.
-_FREQUENT_FIRST = (
-    b" etaoinsr0l1dc2h5u3m46p789-:.g/fyb\nw,v=\"TkIx_[]SADEN'ROCjZzqLPF(){}MUGWBHVYKXJQ|<>+*&;@#!?%$\\~^`"
-)
+_FREQUENT_FIRST = b" etaoinsr0l1dc2h5u3m46p789-:.g/fyb\nw,v=\"TkIx_[]SADEN'ROCjZzqLPF(){}MUGWBHVYKXJQ|<>+*&;@#!?%$\\~^`"
 _FREQUENCY = {byte: 1 / rank for rank, byte in enumerate(_FREQUENT_FIRST, start=1)}
 _RARE = 1 / (2 * len(_FREQUENT_FIRST))
 _ANCHOR_LENGTH = 3
@@ -142,9 +140,7 @@ def _starts(grams: Iterable[bytes], or_else: bytes) -> re.Pattern[bytes]:
     rest: dict[bytes, list[bytes]] = defaultdict(list)
     for gram in sorted(grams):
         rest[gram[:1]].append(re.escape(gram[1:]))
-    branches = (
-        re.escape(first) + b"(?=" + b"|".join(tails) + or_else + b")" for first, tails in rest.items()
-    )
+    branches = (re.escape(first) + b"(?=" + b"|".join(tails) + or_else + b")" for first, tails in rest.items())
     return re.compile(b"|".join(branches))
 
 

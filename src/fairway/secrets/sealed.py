@@ -77,9 +77,7 @@ class PrivateKey:
             key = serialization.load_pem_private_key(pem.encode(), password=None)
         # The library's error may quote the input, and the input is a key: it is not chained.
         except (ValueError, TypeError, UnsupportedAlgorithm):
-            raise SecretError(
-                "the private key cannot be read: its PEM block is damaged or incomplete"
-            ) from None
+            raise SecretError("the private key cannot be read: its PEM block is damaged or incomplete") from None
         if not isinstance(key, rsa.RSAPrivateKey):
             raise SecretError(
                 "the private key is not an RSA key; sealed values need RSA (fairway or openssl makes one)"
@@ -116,9 +114,7 @@ class PrivateKey:
 
 
 def _decode(text: str) -> bytes:
-    compact = "".join(
-        text.split()
-    )  # YAML folds long values into lines; Go's decoder skips the breaks as well
+    compact = "".join(text.split())  # YAML folds long values into lines; Go's decoder skips the breaks as well
     if not compact:
         raise SecretError("the sealed value is empty; expected the base64 text that sealing printed")
     try:
@@ -148,9 +144,7 @@ def _open(content_key: bytes, content: bytes) -> str:
     try:
         plaintext = AESGCM(content_key).decrypt(_NONCE, content, None)
     except InvalidTag as error:
-        raise SecretError(
-            "the sealed value has been changed or cut off after sealing: seal it again"
-        ) from error
+        raise SecretError("the sealed value has been changed or cut off after sealing: seal it again") from error
     try:
         return plaintext.decode()
     except UnicodeDecodeError:
@@ -165,9 +159,7 @@ def _utf8(plaintext: str) -> bytes:
         return plaintext.encode()
     except UnicodeEncodeError:
         # Not chained: that error carries the plaintext.
-        raise SecretError(
-            "the text to seal has half a surrogate pair in it, which UTF-8 cannot hold"
-        ) from None
+        raise SecretError("the text to seal has half a surrogate pair in it, which UTF-8 cannot hold") from None
 
 
 def _load_public_key(pem: str) -> rsa.RSAPublicKey:
@@ -182,9 +174,7 @@ def _load_public_key(pem: str) -> rsa.RSAPublicKey:
 
 
 def _public_pem(key: rsa.RSAPublicKey) -> str:
-    return key.public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    ).decode()
+    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 #: PEM labels that are near enough to be explained; `None` marks the right one.

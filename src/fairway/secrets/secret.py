@@ -54,6 +54,4 @@ class Secret:
         return hash(self._value)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a Secret is not pickled or copied: pass the object itself, or reveal() what must be stored"
-        )
+        raise TypeError("a Secret is not pickled or copied: pass the object itself, or reveal() what must be stored")

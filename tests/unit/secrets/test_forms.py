@@ -22,9 +22,7 @@ PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq+/hkiG9w0=\n-----END PRIVATE
         pytest.param(base64.b64encode(AWKWARD.encode()).decode().rstrip("="), id="base64 without padding"),
         pytest.param(quote(AWKWARD, safe=""), id="percent-encoded"),
         pytest.param(quote(AWKWARD), id="percent-encoded, slashes kept"),
-        pytest.param(
-            quote(AWKWARD, safe="").replace("%2F", "%2f").replace("%C3%A9", "%c3%a9").lower(), id="lower hex"
-        ),
+        pytest.param(quote(AWKWARD, safe="").replace("%2F", "%2f").replace("%C3%A9", "%c3%a9").lower(), id="lower hex"),
         pytest.param(quote_plus(AWKWARD), id="form-encoded"),
         pytest.param(json.dumps(AWKWARD)[1:-1], id="JSON"),
         pytest.param(json.dumps(AWKWARD, ensure_ascii=False)[1:-1], id="JSON, not only ASCII"),
@@ -74,9 +72,7 @@ def test_a_text_that_needs_no_escaping_has_few_shapes() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "text", [pytest.param(text, id=repr(text)) for text in ("", "abc", "  yes \n", "a\nb\nc")]
-)
+@pytest.mark.parametrize("text", [pytest.param(text, id=repr(text)) for text in ("", "abc", "  yes \n", "a\nb\nc")])
 def test_what_is_too_short_is_left_alone(text: str) -> None:
     assert {shape for shape in forms_of(text) if shape.decode() in text} == set()
 

@@ -55,9 +55,7 @@ def secrets_and_output(draw: st.DrawFn) -> tuple[list[str], bytes]:
 
 @given(secrets_and_output(), cuts)
 @example((["===="], b"%3D%3D%3D%3D"), [12])  # masked already, and still the beginning of another one
-def test_any_chunking_masks_exactly_the_bytes_in_a_shape(
-    case: tuple[list[str], bytes], cuts: list[int]
-) -> None:
+def test_any_chunking_masks_exactly_the_bytes_in_a_shape(case: tuple[list[str], bytes], cuts: list[int]) -> None:
     texts, data = case
 
     masked = in_chunks(a_redactor(*texts), data, cuts)
@@ -113,21 +111,13 @@ def test_secrets_are_masked(secrets: list[str], output: str, masked: str) -> Non
 @pytest.mark.parametrize(
     ("fed", "passed_on"),
     [
-        pytest.param(
-            [b"a line\n", b"another\n"], [b"a line\n", b"another\n", b""], id="lines go out at once"
-        ),
-        pytest.param(
-            [b"it is hun", b"gry\n"], [b"it is ", b"hungry\n", b""], id="a beginning that comes to nothing"
-        ),
-        pytest.param(
-            [b"it is hun", b"ter2\n"], [b"it is ", b"\xe2\x80\xa2" * 3 + b"\n", b""], id="across a border"
-        ),
+        pytest.param([b"a line\n", b"another\n"], [b"a line\n", b"another\n", b""], id="lines go out at once"),
+        pytest.param([b"it is hun", b"gry\n"], [b"it is ", b"hungry\n", b""], id="a beginning that comes to nothing"),
+        pytest.param([b"it is hun", b"ter2\n"], [b"it is ", b"\xe2\x80\xa2" * 3 + b"\n", b""], id="across a border"),
         pytest.param([b"is hunter2"], [b"is " + b"\xe2\x80\xa2" * 3, b""], id="a whole one is not held back"),
         pytest.param([b"hun\n", b"ter2\n"], [b"hun\n", b"ter2\n", b""], id="a line break ends it"),
         pytest.param([b"h", b"u", b"n"], [b"", b"", b"", b"hun"], id="the end lets go"),
-        pytest.param(
-            [b"progress 1%\r", b"2%\r"], [b"progress 1%\r", b"2%\r", b""], id="progress without line breaks"
-        ),
+        pytest.param([b"progress 1%\r", b"2%\r"], [b"progress 1%\r", b"2%\r", b""], id="progress without line breaks"),
     ],
 )
 def test_only_what_may_still_match_is_held_back(fed: list[bytes], passed_on: list[bytes]) -> None:

@@ -77,9 +77,7 @@ def test_a_generated_pair_works_and_hides_its_private_half() -> None:
     assert "BEGIN PRIVATE" not in repr(pair)
 
 
-@pytest.mark.parametrize(
-    "gap", [pytest.param("\n", id="folded"), pytest.param("\r\n  ", id="indented, from Windows")]
-)
+@pytest.mark.parametrize("gap", [pytest.param("\n", id="folded"), pytest.param("\r\n  ", id="indented, from Windows")])
 def test_line_breaks_inside_a_sealed_value_do_not_matter(gap: str) -> None:
     folded = gap.join(SEALED[start : start + 60] for start in range(0, len(SEALED), 60)) + gap
 
@@ -101,9 +99,7 @@ def test_line_breaks_inside_a_sealed_value_do_not_matter(gap: str) -> None:
         pytest.param(changed(SEALED, 260), "changed or cut off", id="content changed"),
         pytest.param(changed(SEALED, -1), "changed or cut off", id="tag changed"),
         pytest.param(changed(SEALED, 1), "RSA key of 2056 bits", id="length changed"),
-        pytest.param(
-            seal("x", another_pair().public_key_pem), "another public key", id="sealed for another key"
-        ),
+        pytest.param(seal("x", another_pair().public_key_pem), "another public key", id="sealed for another key"),
         pytest.param(GO.not_utf8, "not UTF-8", id="binary content"),
     ],
 )
@@ -146,9 +142,7 @@ def seal_x(pem: str) -> str:
 @pytest.mark.parametrize(
     ("load", "pem", "words"),
     [
-        pytest.param(
-            PrivateKey.from_pem, GO.private_key_pkcs1, "openssl pkcs8 -topk8 -nocrypt", id="private PKCS#1"
-        ),
+        pytest.param(PrivateKey.from_pem, GO.private_key_pkcs1, "openssl pkcs8 -topk8 -nocrypt", id="private PKCS#1"),
         pytest.param(seal_x, GO.public_key_pkcs1, "openssl rsa -RSAPublicKey_in", id="public PKCS#1"),
         pytest.param(PrivateKey.from_pem, GO.public_key, "private half", id="the wrong half to open"),
         pytest.param(seal_x, GO.private_key, "-pubout", id="the wrong half to seal"),
@@ -157,15 +151,11 @@ def seal_x(pem: str) -> str:
         pytest.param(seal_x, "-----BEGIN CAKE-----", "does not know", id="another kind of block"),
         pytest.param(PrivateKey.from_pem, GO.private_key[:500], "damaged", id="private, cut off"),
         pytest.param(seal_x, GO.public_key[:100], "damaged", id="public, cut off"),
-        pytest.param(
-            PrivateKey.from_pem, an_elliptic_key(private=True), "not an RSA key", id="private, elliptic"
-        ),
+        pytest.param(PrivateKey.from_pem, an_elliptic_key(private=True), "not an RSA key", id="private, elliptic"),
         pytest.param(seal_x, an_elliptic_key(private=False), "not an RSA key", id="public, elliptic"),
     ],
 )
-def test_a_key_that_cannot_be_used_says_what_to_do(
-    load: Callable[[str], object], pem: str, words: str
-) -> None:
+def test_a_key_that_cannot_be_used_says_what_to_do(load: Callable[[str], object], pem: str, words: str) -> None:
     with pytest.raises(SecretError) as caught:
         load(pem)
 
