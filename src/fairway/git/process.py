@@ -1,0 +1,128 @@
+"""One git command at a time: started without a shell, in its own process group, with a deadline.
+
+Everything that makes a git process harmless (environment, settings, no prompts) comes from `environment.py`; what its
+failure means is decided in `failures.py`. When the deadline passes or the caller is cancelled, the whole group is
+ended: first politely, because git then removes its lock files, then for good.
+"""
+
+import asyncio
+import os
+import re
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from fairway.git.credentials import Access
+from fairway.git.environment import git_environment
+from fairway.git.errors import GitInputError, GitLocalError, GitRemoteError
+from fairway.git.failures import local_failure, remote_failure
+
+LOCAL_TIMEOUT = 120.0
+REMOTE_TIMEOUT = 600.0
+#: `cat-file --batch-command` appeared in this version.
+OLDEST_GIT = (2, 36)
+_GRACE = 2.0
+
+
+class Completed(Struct, frozen=True):
+    """What a finished git command left behind; `stderr` holds no secrets."""
+
+    code: int
+    stdout: bytes
+    stderr: str
+
+
+class Git:
+    """Runs git with one remote's access. `keep_open` are descriptors that children inherit (the mirror's lock)."""
+
+    def __init__(self, access: Access | None = None, keep_open: tuple[int, ...] = ()) -> None:
+        self.access = access or Access()
+        self.keep_open = keep_open
+
+    async def run(self, *arguments: str, git_dir: Path | None = None, stdin: bytes = b"") -> Completed:
+        """Run a command that stays on this machine; the caller looks at the exit code."""
+        return await self._run(arguments, git_dir, stdin, LOCAL_TIMEOUT)
+
+    async def output(self, *arguments: str, git_dir: Path | None = None, stdin: bytes = b"") -> bytes:
+        """The output of a local command that must succeed."""
+        done = await self.run(*arguments, git_dir=git_dir, stdin=stdin)
+        if done.code != 0:
+            raise local_failure(arguments[0], done.stderr)
+        return done.stdout
+
+    async def remote_output(self, what: str, url: str, *arguments: str, git_dir: Path | None = None) -> bytes:
+        """The output of a command that talks to a remote; `what` completes "cannot … URL" in the error."""
+        done = await self._run(arguments, git_dir, b"", REMOTE_TIMEOUT, remote=url)
+        if done.code != 0:
+            # `push --porcelain` explains a refusal on its output, not among its errors.
+            refusals = self.access.redact(done.stdout.decode("utf-8", "replace")) if arguments[0] == "push" else ""
+            raise remote_failure(what, url, done.stderr + refusals)
+        return done.stdout
+
+    async def start(self, *arguments: str, git_dir: Path, read_limit: int) -> asyncio.subprocess.Process:
+        """Start a command that stays and is spoken to over its pipes; the caller ends it with `end_group`."""
+        return await self._spawn((f"--git-dir={git_dir}", *arguments), asyncio.subprocess.DEVNULL, read_limit)
+
+    async def require_version(self) -> None:
+        """Refuse a git that is missing or too old to be used."""
+        text = (await self.output("version")).decode("ascii", "replace").strip()
+        found = re.search(r"(\d+)\.(\d+)", text)
+        if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
+            needed = ".".join(map(str, OLDEST_GIT))
+            raise GitInputError(f"{text or 'git'} is installed; expected git {needed} or newer: please upgrade it")
+
+    async def _run(
+        self, arguments: tuple[str, ...], git_dir: Path | None, stdin: bytes, seconds: float, remote: str | None = None
+    ) -> Completed:
+        where = (f"--git-dir={git_dir}",) if git_dir else ()
+        process = await self._spawn((*where, *arguments), asyncio.subprocess.PIPE)
+        try:
+            async with asyncio.timeout(seconds):
+                stdout, stderr = await process.communicate(stdin)
+        except TimeoutError as error:
+            if remote:
+                raise GitRemoteError(f"git {arguments[0]} of {remote} did not end within {seconds:g} s") from error
+            raise GitLocalError(
+                f"git {arguments[0]} did not end within {seconds:g} s; is the disk overloaded?"
+            ) from error
+        finally:
+            await end_group(process)
+        words = self.access.redact(stderr.decode("utf-8", "replace"))
+        return Completed(code=process.returncode or 0, stdout=stdout, stderr=words)
+
+    async def _spawn(
+        self, arguments: tuple[str, ...], stderr: int, read_limit: int = 2**16
+    ) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                "git",
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=stderr,
+                env=git_environment(self.access, os.environ),
+                start_new_session=True,
+                pass_fds=self.keep_open,
+                limit=read_limit,
+            )
+        except OSError as error:
+            raise GitLocalError(f"cannot start git: {error.strerror}; is it installed and on the PATH?") from error
+
+
+async def end_group(process: asyncio.subprocess.Process) -> None:
+    """End a process with everything it started, if it still runs, and collect its exit status."""
+    if process.returncode is None:
+        _signal_group(process, signal.SIGTERM)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                await process.wait()
+    if process.returncode is None:
+        _signal_group(process, signal.SIGKILL)
+        await process.wait()
+
+
+def _signal_group(process: asyncio.subprocess.Process, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,44 @@
+"""How often, and how patiently, a call to a remote is repeated.
+
+Only errors that say of themselves that a repetition may help (`error.retry`) are repeated. The waits grow and carry
+jitter, so that a thousand agents that lost the same server do not return to it in the same instant. Sleep and
+chance are fields: a test passes its own and waits for nothing.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fairway.errors import FairwayError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Retry:
+    """A bounded number of tries with growing, jittered waits between them."""
+
+    attempts: int = 4
+    first_delay: float = 0.5
+    longest_delay: float = 8.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    #: A number from 0 up to 1.
+    chance: Callable[[], float] = random.SystemRandom().random
+
+    def delay(self, failures: int) -> float:
+        """How long to wait after that many failures: between half and all of an exponentially growing time."""
+        longest = min(self.longest_delay, self.first_delay * 2.0 ** (failures - 1))
+        return longest * (0.5 + self.chance() / 2)
+
+    async def run(self, operation: Callable[[], Awaitable[T]]) -> T:
+        """The operation's result, or its last error; an error that no repetition helps is raised at once."""
+        for failures in range(1, self.attempts):
+            try:
+                return await operation()
+            except FairwayError as error:
+                if not error.retry:
+                    raise
+            await self.sleep(self.delay(failures))
+        return await operation()
