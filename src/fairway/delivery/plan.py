@@ -1,0 +1,181 @@
+"""The stages of a deployment, merged from what each plugin answers into one ordered plan.
+
+Plugins are separate programs, so their answers are checked: a stage that was not asked for, is answered twice or
+not at all fails the plan, with every such finding in the reason, before anything is deployed.
+
+Ids are made from positions, so that planning again gives the same ids. Normal stages come first and each requires
+the one before it; the rollback stands at the end, in the order it would run.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from fairway.config.application import ApplicationConfig, Generation, StageConfig
+from fairway.delivery.paths import PathPatterns, PatternError
+from fairway.delivery.rollback import in_rollback_order, plan_v0_rollback
+from fairway.model.artifact import ArtifactVersion
+from fairway.model.plan import Plan
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import SyncStrategy
+
+
+class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The stages that one plugin is asked to plan; none when it is asked for a quick sync."""
+
+    plugin: str
+    stages: tuple[StageConfig, ...] = ()
+
+
+class RequestDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """Which plugins to ask, in which order; none when the deployment cannot be planned."""
+
+    requests: tuple[StageRequest, ...]
+    reason: str
+
+
+class PluginStages(msgspec.Struct, frozen=True, kw_only=True):
+    """What one plugin answered."""
+
+    plugin: str
+    stages: tuple[Stage, ...]
+
+
+class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the decision needs to know."""
+
+    config: ApplicationConfig
+    #: Decided; never AUTO.
+    strategy: SyncStrategy
+    #: Why this strategy, in words.
+    strategy_reason: str
+    #: What each plugin was asked and what it answered, in the same order.
+    requests: tuple[StageRequest, ...]
+    answers: tuple[PluginStages, ...]
+    versions: tuple[ArtifactVersion, ...] = ()
+    running_commit_hash: str = ""
+    running_config_filename: str = ""
+
+
+class PlanDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan, or `None` and the reason why there is none."""
+
+    plan: Plan | None
+    reason: str
+
+
+def decide_requests(
+    config: ApplicationConfig, strategy: SyncStrategy, plugin_of_stage: Mapping[str, str]
+) -> RequestDecision:
+    """Which plugin plans which stages. A quick sync asks every plugin of the application for its own."""
+    unknown = [stage for stage in config.stages if stage.name not in plugin_of_stage]
+    if unknown:
+        names = ", ".join(f"{stage.name} (stage {stage.index})" for stage in unknown)
+        known = ", ".join(sorted(plugin_of_stage)) or "none"
+        return RequestDecision(requests=(), reason=f"No plugin of this agent has {names}; it has {known}")
+    by_plugin: dict[str, list[StageConfig]] = {}
+    for stage in config.stages:
+        by_plugin.setdefault(plugin_of_stage[stage.name], []).append(stage)
+    plugins = list(by_plugin) or list(config.plugins)
+    if not plugins:
+        reason = "The application names no plugin: write the plugin's settings under spec.plugins, or a pipeline"
+        return RequestDecision(requests=(), reason=reason)
+    quick = strategy is SyncStrategy.QUICK_SYNC
+    requests = tuple(
+        StageRequest(plugin=plugin, stages=() if quick else tuple(by_plugin.get(plugin, ()))) for plugin in plugins
+    )
+    return RequestDecision(requests=requests, reason=f"{', '.join(plugins)} plan this application")
+
+
+def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
+    """One plan from all answers."""
+    pipeline = facts.strategy is SyncStrategy.PIPELINE
+    problems = _skip_problems(facts.config.stages) if pipeline else []
+    problems += _pipeline_problems(facts) if pipeline else []
+    if problems:
+        return PlanDecision(plan=None, reason="Planning failed: " + "; ".join(problems))
+    normal = [stage for answer in facts.answers for stage in answer.stages if not stage.is_rollback]
+    if pipeline:
+        normal.sort(key=lambda stage: stage.index)
+    if not normal:
+        return PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
+    normal = _chained(_named(normal, facts))
+    stages = tuple(_fresh(stage, now) for stage in (*normal, *_rollback(normal, facts, now)))
+    twice = [id for id, count in Counter(stage.id for stage in stages).items() if count > 1]
+    if twice:
+        reason = f"Planning failed: more than one stage has the id {', '.join(twice)}; give each its own"
+        return PlanDecision(plan=None, reason=reason)
+    plan = Plan(
+        sync_strategy=facts.strategy,
+        summary=facts.strategy_reason,
+        reason="The deployment has been planned",
+        stages=stages,
+        versions=facts.versions,
+        running_commit_hash=facts.running_commit_hash,
+        running_config_filename=facts.running_config_filename,
+    )
+    return PlanDecision(plan=plan, reason=facts.strategy_reason)
+
+
+def _skip_problems(stages: Sequence[StageConfig]) -> list[str]:
+    """Patterns that mean nothing are found now, rather than in the middle of the deployment."""
+    problems = []
+    for stage in stages:
+        try:
+            PathPatterns(stage.skip_on.paths)
+        except PatternError as error:
+            problems.append(f"skipOn.paths of stage {stage.index} ({stage.name}): {error}")
+    return problems
+
+
+def _pipeline_problems(facts: PlanFacts) -> list[str]:
+    problems: list[str] = []
+    for request, answer in zip(facts.requests, facts.answers, strict=True):
+        asked = {stage.index: stage.name for stage in request.stages}
+        forward = Counter(stage.index for stage in answer.stages if not stage.is_rollback)
+        undoing = Counter(stage.index for stage in answer.stages if stage.is_rollback)
+        who = f"plugin {request.plugin}"
+        for index in sorted({*forward, *undoing} - set(asked)):
+            problems.append(f"{who} answered with stage {index}, which it was not asked for")
+        for index, name in asked.items():
+            if forward[index] != 1:
+                count = "no stage" if not forward[index] else f"{forward[index]} stages"
+                problems.append(f"{who} answered with {count} for stage {index} ({name}); one was expected")
+            if undoing[index] > 1:
+                problems.append(f"{who} answered with {undoing[index]} rollbacks for stage {index} ({name})")
+    return problems
+
+
+def _named(normal: Sequence[Stage], facts: PlanFacts) -> list[Stage]:
+    """The stages with their ids: the file's where it gives one, else made from the position."""
+    if facts.strategy is SyncStrategy.QUICK_SYNC:
+        return [msgspec.structs.replace(stage, id=f"sync-{n}") for n, stage in enumerate(normal)]
+    written = {stage.index: stage.id for stage in facts.config.stages}
+    return [msgspec.structs.replace(each, id=written[each.index] or f"stage-{each.index}") for each in normal]
+
+
+def _chained(stages: Sequence[Stage]) -> list[Stage]:
+    before: tuple[str, ...] = ()
+    chained = []
+    for stage in stages:
+        chained.append(msgspec.structs.replace(stage, requires=before))
+        before = (stage.id,)
+    return chained
+
+
+def _fresh(stage: Stage, now: datetime) -> Stage:
+    """Plugins have clocks of their own, and some leave the times out; a plan has one time."""
+    return msgspec.structs.replace(
+        stage, status=StageStatus.NOT_STARTED, created_at=now, updated_at=now, completed_at=None
+    )
+
+
+def _rollback(normal: Sequence[Stage], facts: PlanFacts, now: datetime) -> list[Stage]:
+    answered = [stage for answer in facts.answers for stage in answer.stages if stage.is_rollback]
+    if facts.config.generation is Generation.V0 and not answered:
+        pipeline = facts.config.stages if facts.strategy is SyncStrategy.PIPELINE else ()
+        return list(plan_v0_rollback(pipeline, [stage.id for stage in normal][: len(pipeline)], now))
+    ordered = in_rollback_order(answered)
+    return [msgspec.structs.replace(stage, id=f"rollback-{n}", requires=()) for n, stage in enumerate(ordered)]

@@ -1,0 +1,95 @@
+"""Which stages undo a deployment, and in what order.
+
+First each platform's own rollback, then one SCRIPT_RUN_ROLLBACK for each SCRIPT_RUN that says how to undo itself
+and was started, in pipeline order. The same rule holds for every platform and for failure, timeout and cancel.
+
+Rollback stages are planned whether or not `autoRollback` is on, because whoever cancels may ask for a rollback
+all the same; the switch is looked at here, when it matters.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from fairway.config.application import StageConfig
+from fairway.model.command import CancelDeployment
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage, StageStatus
+
+SCRIPT_RUN = "SCRIPT_RUN"
+SCRIPT_RUN_ROLLBACK = "SCRIPT_RUN_ROLLBACK"
+#: What v0 calls the rollback of every platform.
+ROLLBACK = "ROLLBACK"
+#: The metadata key in which a v0 script rollback names the stage it undoes; v1 has the same index instead.
+BASE_STAGE = "baseStageID"
+
+_NEVER_STARTED = frozenset({StageStatus.NOT_STARTED, StageStatus.SKIPPED})
+
+
+class RollbackDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """The stages that are still to run, in their order; none when there is no rollback or it is done."""
+
+    stages: tuple[Stage, ...]
+    reason: str
+
+
+def decide_rollback(
+    deployment: Deployment, *, auto_rollback: bool, cancel: CancelDeployment | None = None
+) -> RollbackDecision:
+    """What is left to undo of a deployment that failed or was cancelled."""
+    if cancel is not None and cancel.force_no_rollback:
+        return RollbackDecision(stages=(), reason="whoever cancelled asked for no rollback")
+    forced = cancel is not None and cancel.force_rollback
+    if not auto_rollback and not forced:
+        return RollbackDecision(stages=(), reason="autoRollback is off for this application")
+    if all(stage.status in _NEVER_STARTED for stage in deployment.stages if not stage.is_rollback):
+        return RollbackDecision(stages=(), reason="no stage had started, so there is nothing to undo")
+    planned = [stage for stage in deployment.stages if stage.is_rollback]
+    if not planned:
+        return RollbackDecision(stages=(), reason="its plan has no rollback stages")
+    wanted = [stage for stage in in_rollback_order(planned) if _was_needed(stage, deployment)]
+    left = tuple(stage for stage in wanted if not stage.status.is_terminal)
+    if not left:
+        return RollbackDecision(stages=(), reason="everything that was to be undone has been")
+    why = "whoever cancelled asked for it" if forced else "autoRollback is on"
+    return RollbackDecision(stages=left, reason=f"{why}; {len(left)} of {len(wanted)} rollback stages are left")
+
+
+def in_rollback_order(stages: Sequence[Stage]) -> list[Stage]:
+    """Each platform's rollback first, then the scripts'; within both, in pipeline order."""
+    return sorted(stages, key=lambda stage: (stage.name == SCRIPT_RUN_ROLLBACK, stage.index))
+
+
+def plan_v0_rollback(stages: Sequence[StageConfig], ids: Sequence[str], now: datetime) -> tuple[Stage, ...]:
+    """The rollback of an application of v0, which no plugin plans: ROLLBACK, then each script that can be undone.
+
+    `ids` are those of the stages, in the same order.
+    """
+    rollbacks = [_v0_stage("rollback", ROLLBACK, now)]
+    for stage, id in zip(stages, ids, strict=True):
+        if stage.name == SCRIPT_RUN and stage.written.get("onRollback"):
+            undo = _v0_stage(f"{id}-rollback", SCRIPT_RUN_ROLLBACK, now)
+            rollbacks.append(msgspec.structs.replace(undo, index=stage.index, metadata={BASE_STAGE: id}))
+    return tuple(rollbacks)
+
+
+def _v0_stage(id: str, name: str, now: datetime) -> Stage:
+    return Stage(id=id, name=name, rollback=True, predefined=True, visible=False, created_at=now, updated_at=now)
+
+
+def stage_undone_by(rollback: Stage, deployment: Deployment) -> Stage | None:
+    """The one script that a rollback stage undoes; `None` for a platform's, which undoes everything."""
+    if rollback.name != SCRIPT_RUN_ROLLBACK:
+        return None
+    base = rollback.metadata.get(BASE_STAGE)
+    scripts = [stage for stage in deployment.stages if stage.name == SCRIPT_RUN]
+    return next((each for each in scripts if (each.id == base if base else each.index == rollback.index)), None)
+
+
+def _was_needed(rollback: Stage, deployment: Deployment) -> bool:
+    """A platform always undoes; a script only when it was started."""
+    if rollback.name != SCRIPT_RUN_ROLLBACK:
+        return True
+    script = stage_undone_by(rollback, deployment)
+    return script is not None and script.status not in _NEVER_STARTED

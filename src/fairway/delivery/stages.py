@@ -1,0 +1,214 @@
+"""What a deployment does next, from what is stored and what is going on.
+
+The answer depends on stored statuses alone, plus the one stage that this agent is executing. So a restarted agent
+asks the same question and goes on: a stage that was running is taken up again, one that has ended is never run
+twice. A failure, a timeout or a cancel first ends the running stage (interrupt), then undoes (roll back), and
+only then ends the deployment (stop).
+"""
+
+import enum
+from datetime import datetime, timedelta
+
+import msgspec
+
+from fairway.config.application import ApplicationConfig
+from fairway.delivery.rollback import decide_rollback, stage_undone_by
+from fairway.delivery.skip import config_of, reason_to_skip
+from fairway.model.command import CancelDeployment
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import Stage, StageStatus
+
+
+class NextAction(enum.Enum):
+    """What to do with a deployment."""
+
+    #: Report it as running.
+    START = "start"
+    #: Execute the stage, or take it up again where it was left.
+    RUN = "run"
+    #: Report the stage as skipped.
+    SKIP = "skip"
+    #: End the stage that runs and report it in `stage_status`; only then ask again.
+    INTERRUPT = "interrupt"
+    #: Nothing until something changes.
+    WAIT = "wait"
+    #: Report it as rolling back.
+    ROLL_BACK = "roll_back"
+    #: Report it as ended in `deployment_status`.
+    STOP = "stop"
+
+
+class NextFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the decision needs to know."""
+
+    deployment: Deployment
+    config: ApplicationConfig
+    #: Whether the application wants a rollback; v0 and v1 have the switch in different places.
+    auto_rollback: bool = True
+    #: The stage this agent is executing now; empty when it executes none.
+    executing: str = ""
+    #: When the deployment became running.
+    started_at: datetime | None = None
+    #: When the stage that is stored as running was started.
+    stage_started_at: datetime | None = None
+    cancel: CancelDeployment | None = None
+    commander: str = ""
+    #: Between the running commit and the one to deploy; `None` when nothing runs yet.
+    changed_files: tuple[str, ...] | None = None
+
+
+class NextDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do with a deployment."""
+
+    action: NextAction
+    reason: str
+    stage_id: str = ""
+    stage_status: StageStatus | None = None
+    deployment_status: DeploymentStatus | None = None
+
+
+class _Trouble(msgspec.Struct, frozen=True):
+    """Why a deployment does not go on, and how it will end."""
+
+    ends_as: DeploymentStatus
+    reason: str
+
+    @property
+    def stage_ends_as(self) -> StageStatus:
+        cancelled = self.ends_as is DeploymentStatus.CANCELLED
+        return StageStatus.CANCELLED if cancelled else StageStatus.FAILED
+
+
+def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
+    """The next step of one deployment."""
+    deployment = facts.deployment
+    if deployment.status.is_terminal:
+        return _stop(deployment.status, f"The deployment has already {_ended(deployment.status)}")
+    if deployment.status is DeploymentStatus.ROLLING_BACK:
+        return _next_rollback_stage(facts, now)
+    if facts.cancel is not None and deployment.status is not DeploymentStatus.RUNNING:
+        return _stop(DeploymentStatus.CANCELLED, f"{_cancelled_by(facts)} before any stage had started")
+    if deployment.status is DeploymentStatus.PENDING:
+        return NextDecision(action=NextAction.WAIT, reason="Waiting for its plan")
+    if deployment.status is DeploymentStatus.PLANNED:
+        return NextDecision(
+            action=NextAction.START,
+            reason="Its plan is ready",
+            deployment_status=DeploymentStatus.RUNNING,
+        )
+    return _next_forward_stage(facts, now)
+
+
+def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
+    forward = [stage for stage in facts.deployment.stages if not stage.is_rollback]
+    for stage in forward:
+        if stage.status is StageStatus.EXITED:
+            return _stop(DeploymentStatus.SUCCEEDED, f"Stage {stage.name} found nothing left to do")
+    left = [stage for stage in forward if stage.status not in {StageStatus.SUCCEEDED, StageStatus.SKIPPED}]
+    if not left:
+        return _stop(DeploymentStatus.SUCCEEDED, "All stages have ended well")
+    trouble = _trouble(facts, left[0], now)
+    if trouble is None:
+        return _run_or_skip(facts, left[0])
+    running = next((stage for stage in left if stage.status is StageStatus.RUNNING), None)
+    if running is not None:
+        return _interrupt(running, trouble.stage_ends_as, trouble.reason)
+    rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
+    if not rollback.stages:
+        return _stop(trouble.ends_as, f"{trouble.reason}; there is no rollback: {rollback.reason}")
+    return NextDecision(
+        action=NextAction.ROLL_BACK,
+        reason=f"{trouble.reason}; rolling back: {rollback.reason}",
+        deployment_status=DeploymentStatus.ROLLING_BACK,
+    )
+
+
+def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
+    rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
+    running = next((stage for stage in facts.deployment.stages if stage.status is StageStatus.RUNNING), None)
+    if running is not None and running not in rollback.stages:
+        what = f"The rollback ends here: {rollback.reason}" if running.is_rollback else "The rollback has begun"
+        return _interrupt(running, StageStatus.CANCELLED, what)
+    if running is not None and _is_late(facts, running, now):
+        return _interrupt(running, StageStatus.FAILED, f"Rollback stage {running.name} took too long")
+    if not rollback.stages:
+        ends_as, cause = _outcome_of_rollback(facts)
+        return _stop(ends_as, f"{cause}; {_rollback_result(facts.deployment)}")
+    return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}")
+
+
+def _trouble(facts: NextFacts, stage: Stage, now: datetime) -> _Trouble | None:
+    """Why the deployment cannot go on with this stage, its first that has not ended well."""
+    if stage.status is StageStatus.FAILED:
+        return _Trouble(DeploymentStatus.FAILED, f"Stage {stage.name} failed")
+    if stage.status is StageStatus.CANCELLED:
+        return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
+    if facts.cancel is not None:
+        return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
+    if facts.started_at is not None and now >= facts.started_at + facts.config.timeout:
+        return _Trouble(DeploymentStatus.FAILED, f"The deployment took longer than its timeout, {facts.config.timeout}")
+    if stage.status is StageStatus.RUNNING and _is_late(facts, stage, now):
+        return _Trouble(DeploymentStatus.FAILED, f"Stage {stage.name} took longer than its timeout")
+    return None
+
+
+def _run_or_skip(facts: NextFacts, stage: Stage) -> NextDecision:
+    settings = config_of(stage, facts.deployment, facts.config)
+    if settings is not None and stage.status is StageStatus.NOT_STARTED:
+        reason = reason_to_skip(settings, facts.deployment.trigger.commit.message, facts.changed_files)
+        if reason:
+            return NextDecision(
+                action=NextAction.SKIP, reason=reason, stage_id=stage.id, stage_status=StageStatus.SKIPPED
+            )
+    return _run(facts, stage, f"{stage.name} is next")
+
+
+def _run(facts: NextFacts, stage: Stage, reason: str) -> NextDecision:
+    if stage.id == facts.executing:
+        return NextDecision(action=NextAction.WAIT, reason=f"Waiting for stage {stage.name}", stage_id=stage.id)
+    if stage.status is StageStatus.RUNNING:
+        reason = f"Going on with {stage.name}, which was running when its agent stopped"
+    return NextDecision(action=NextAction.RUN, reason=reason, stage_id=stage.id, stage_status=StageStatus.RUNNING)
+
+
+def _is_late(facts: NextFacts, stage: Stage, now: datetime) -> bool:
+    return facts.stage_started_at is not None and now >= facts.stage_started_at + _timeout(facts, stage)
+
+
+def _timeout(facts: NextFacts, stage: Stage) -> timedelta:
+    """A script's rollback has the timeout of its script; a stage that nobody wrote has the deployment's."""
+    written = stage_undone_by(stage, facts.deployment) if stage.is_rollback else stage
+    settings = config_of(written, facts.deployment, facts.config) if written is not None else None
+    return facts.config.timeout if settings is None else settings.timeout
+
+
+def _outcome_of_rollback(facts: NextFacts) -> tuple[DeploymentStatus, str]:
+    """How a deployment that was rolled back ends: the stage that ended it says, else who cancelled it."""
+    forward = [stage for stage in facts.deployment.stages if not stage.is_rollback]
+    failed = next((stage for stage in forward if stage.status is StageStatus.FAILED), None)
+    if failed is not None:
+        return DeploymentStatus.FAILED, f"Stage {failed.name} failed"
+    if facts.cancel is not None or any(stage.status is StageStatus.CANCELLED for stage in forward):
+        return DeploymentStatus.CANCELLED, _cancelled_by(facts)
+    return DeploymentStatus.FAILED, "The deployment took too long"
+
+
+def _rollback_result(deployment: Deployment) -> str:
+    broken = [each.name for each in deployment.stages if each.is_rollback and each.status is StageStatus.FAILED]
+    return f"the rollback failed in {', '.join(broken)}" if broken else "it was rolled back"
+
+
+def _cancelled_by(facts: NextFacts) -> str:
+    return f"Cancelled by {facts.commander}" if facts.commander else "Cancelled"
+
+
+def _ended(status: DeploymentStatus) -> str:
+    return "been cancelled" if status is DeploymentStatus.CANCELLED else status.value
+
+
+def _interrupt(stage: Stage, ends_as: StageStatus, reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.INTERRUPT, reason=reason, stage_id=stage.id, stage_status=ends_as)
+
+
+def _stop(status: DeploymentStatus, reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.STOP, reason=reason, deployment_status=status)

@@ -1,0 +1,246 @@
+"""One plan from the answers of several plugins."""
+
+from typing import Any
+
+import pytest
+
+from fairway.config.application import Generation, SkipOn, StageConfig
+from fairway.delivery.plan import (
+    PlanDecision,
+    PlanFacts,
+    PluginStages,
+    RequestDecision,
+    StageRequest,
+    decide_plan,
+    decide_requests,
+)
+from fairway.model.artifact import ArtifactKind, ArtifactVersion
+from fairway.model.plan import Plan
+from fairway.model.stage import Stage
+from fairway.model.trigger import SyncStrategy
+from tests.unit.delivery.builders import a_config, a_pipeline, a_stage_config
+from tests.unit.model.builders import LATER, a_stage
+
+OWNERS = {"K8S_CANARY_ROLLOUT": "kubernetes", "K8S_PRIMARY_ROLLOUT": "kubernetes", "SCRIPT_RUN": "scriptrun"}
+CANARY, SCRIPT, PRIMARY = a_pipeline("K8S_CANARY_ROLLOUT", "SCRIPT_RUN", "K8S_PRIMARY_ROLLOUT")
+
+
+def answered(name: str, index: int = 0, **fields: Any) -> Stage:
+    return a_stage("", name=name, index=index, **fields)
+
+
+def planned(id: str, name: str, index: int = 0, **fields: Any) -> Stage:
+    return a_stage(id, name=name, index=index, created_at=LATER, updated_at=LATER, **fields)
+
+
+K8S_ANSWER = (
+    answered("K8S_PRIMARY_ROLLOUT", 2),
+    answered("K8S_CANARY_ROLLOUT", 0),
+    answered("K8S_ROLLBACK", 0, rollback=True),
+)
+SCRIPT_ANSWER = (answered("SCRIPT_RUN_ROLLBACK", 1, rollback=True), answered("SCRIPT_RUN", 1))
+
+
+def pipeline_facts(
+    k8s: tuple[Stage, ...] = K8S_ANSWER, script: tuple[Stage, ...] = SCRIPT_ANSWER, **f: Any
+) -> PlanFacts:
+    known: dict[str, Any] = {
+        "config": a_config(CANARY, SCRIPT, PRIMARY),
+        "strategy": SyncStrategy.PIPELINE,
+        "strategy_reason": "Pipeline, because the image changed",
+        "requests": (
+            StageRequest(plugin="kubernetes", stages=(CANARY, PRIMARY)),
+            StageRequest(plugin="scriptrun", stages=(SCRIPT,)),
+        ),
+        "answers": (PluginStages(plugin="kubernetes", stages=k8s), PluginStages(plugin="scriptrun", stages=script)),
+    }
+    return PlanFacts(**{**known, **f})
+
+
+def stages_of(decision: PlanDecision) -> tuple[Stage, ...]:
+    assert decision.plan is not None, decision.reason
+    return decision.plan.stages
+
+
+def test_a_pipeline_is_merged_in_the_order_of_the_file() -> None:
+    versions = (ArtifactVersion(kind=ArtifactKind.CONTAINER_IMAGE, name="cart", version="v2"),)
+
+    decision = decide_plan(pipeline_facts(versions=versions, running_commit_hash="decade"), LATER)
+
+    plan = Plan(
+        sync_strategy=SyncStrategy.PIPELINE,
+        summary="Pipeline, because the image changed",
+        reason="The deployment has been planned",
+        stages=(
+            planned("stage-0", "K8S_CANARY_ROLLOUT", 0),
+            planned("stage-1", "SCRIPT_RUN", 1, requires=("stage-0",)),
+            planned("stage-2", "K8S_PRIMARY_ROLLOUT", 2, requires=("stage-1",)),
+            planned("rollback-0", "K8S_ROLLBACK", 0, rollback=True),
+            planned("rollback-1", "SCRIPT_RUN_ROLLBACK", 1, rollback=True),
+        ),
+        versions=versions,
+        running_commit_hash="decade",
+    )
+    assert decision == PlanDecision(plan=plan, reason="Pipeline, because the image changed")
+
+
+def test_planning_twice_gives_the_same_plan() -> None:
+    assert decide_plan(pipeline_facts(), LATER) == decide_plan(pipeline_facts(), LATER)
+
+
+def test_a_platform_undoes_before_a_script_that_stands_before_it() -> None:
+    script, canary = a_pipeline("SCRIPT_RUN", "K8S_CANARY_ROLLOUT")
+    k8s = (answered("K8S_CANARY_ROLLOUT", 1), answered("K8S_ROLLBACK", 1, rollback=True))
+    facts = pipeline_facts(
+        k8s,
+        (answered("SCRIPT_RUN"), answered("SCRIPT_RUN_ROLLBACK", rollback=True)),
+        config=a_config(script, canary),
+        requests=(
+            StageRequest(plugin="kubernetes", stages=(canary,)),
+            StageRequest(plugin="scriptrun", stages=(script,)),
+        ),
+    )
+
+    names = [stage.name for stage in stages_of(decide_plan(facts, LATER))]
+
+    assert names == ["SCRIPT_RUN", "K8S_CANARY_ROLLOUT", "K8S_ROLLBACK", "SCRIPT_RUN_ROLLBACK"]
+
+
+def test_a_quick_sync_runs_what_each_plugin_wants_and_undoes_at_the_end() -> None:
+    facts = pipeline_facts(
+        (answered("K8S_SYNC"), answered("K8S_ROLLBACK", rollback=True)),
+        (answered("TERRAFORM_APPLY"), answered("TERRAFORM_ROLLBACK", rollback=True)),
+        strategy=SyncStrategy.QUICK_SYNC,
+    )
+
+    assert stages_of(decide_plan(facts, LATER)) == (
+        planned("sync-0", "K8S_SYNC"),
+        planned("sync-1", "TERRAFORM_APPLY", requires=("sync-0",)),
+        planned("rollback-0", "K8S_ROLLBACK", rollback=True),
+        planned("rollback-1", "TERRAFORM_ROLLBACK", rollback=True),
+    )
+
+
+def test_a_v0_application_is_undone_under_its_own_names() -> None:
+    config = a_config(CANARY, SCRIPT, PRIMARY, generation=Generation.V0, kind="KubernetesApp")
+
+    stages = stages_of(decide_plan(pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config), LATER))
+
+    v0 = {"rollback": True, "predefined": True, "visible": False}
+    assert stages[3:] == (
+        planned("rollback", "ROLLBACK", **v0),
+        planned("stage-1-rollback", "SCRIPT_RUN_ROLLBACK", 1, metadata={"baseStageID": "stage-1"}, **v0),
+    )
+
+
+def test_a_v0_quick_sync_has_the_platforms_rollback_alone() -> None:
+    config = a_config(CANARY, SCRIPT, generation=Generation.V0, kind="KubernetesApp")
+    facts = pipeline_facts((answered("K8S_SYNC"),), (), config=config, strategy=SyncStrategy.QUICK_SYNC)
+
+    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["K8S_SYNC", "ROLLBACK"]
+
+
+def test_ids_from_the_file_are_kept() -> None:
+    named = (a_stage_config("K8S_CANARY_ROLLOUT", 0, id="canary"), SCRIPT, PRIMARY)
+
+    stages = stages_of(decide_plan(pipeline_facts(config=a_config(*named)), LATER))
+
+    assert [(stage.id, stage.requires) for stage in stages[:2]] == [("canary", ()), ("stage-1", ("canary",))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        pytest.param(
+            {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 9))},
+            "plugin kubernetes answered with stage 9, which it was not asked for",
+            id="an index nobody has",
+        ),
+        pytest.param(
+            {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 1))},
+            "plugin kubernetes answered with stage 1, which it was not asked for",
+            id="an index of another plugin",
+        ),
+        pytest.param(
+            {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 0))},
+            "plugin kubernetes answered with 2 stages for stage 0 (K8S_CANARY_ROLLOUT); one was expected",
+            id="an index twice",
+        ),
+        pytest.param(
+            {"k8s": K8S_ANSWER[1:]},
+            "plugin kubernetes answered with no stage for stage 2 (K8S_PRIMARY_ROLLOUT); one was expected",
+            id="an index left out",
+        ),
+        pytest.param(
+            {"k8s": (*K8S_ANSWER, answered("K8S_ROLLBACK", 0, rollback=True))},
+            "plugin kubernetes answered with 2 rollbacks for stage 0 (K8S_CANARY_ROLLOUT)",
+            id="two rollbacks for an index",
+        ),
+        pytest.param(
+            {"config": a_config(a_stage_config("K8S_CANARY_ROLLOUT", 0, id="stage-1"), SCRIPT, PRIMARY)},
+            "more than one stage has the id stage-1; give each its own",
+            id="an id twice",
+        ),
+        pytest.param(
+            {"config": a_config(a_stage_config("K8S_CANARY_ROLLOUT", skip_on=SkipOn(paths=("..",))), SCRIPT, PRIMARY)},
+            'skipOn.paths of stage 0 (K8S_CANARY_ROLLOUT): ".." leaves the repository; patterns start at its root',
+            id="a pattern that means nothing",
+        ),
+    ],
+)
+def test_an_answer_that_does_not_fit_fails_the_plan(changes: dict[str, Any], problem: str) -> None:
+    decision = decide_plan(pipeline_facts(**changes), LATER)
+
+    assert decision == PlanDecision(plan=None, reason=f"Planning failed: {problem}")
+
+
+def test_every_finding_is_in_the_reason() -> None:
+    decision = decide_plan(pipeline_facts(k8s=(), script=()), LATER)
+
+    assert decision.reason.count("answered with no stage for stage") == 3
+
+
+def test_a_quick_sync_without_a_stage_fails_the_plan() -> None:
+    decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC), LATER)
+
+    assert decision == PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
+
+
+def requests(*asked: tuple[str, tuple[StageConfig, ...]], reason: str) -> RequestDecision:
+    made = tuple(StageRequest(plugin=plugin, stages=stages) for plugin, stages in asked)
+    return RequestDecision(requests=made, reason=reason)
+
+
+def test_each_plugin_is_asked_for_its_own_stages() -> None:
+    decision = decide_requests(a_config(CANARY, SCRIPT, PRIMARY), SyncStrategy.PIPELINE, OWNERS)
+
+    asked = (("kubernetes", (CANARY, PRIMARY)), ("scriptrun", (SCRIPT,)))
+    assert decision == requests(*asked, reason="kubernetes, scriptrun plan this application")
+
+
+def test_a_quick_sync_asks_the_plugins_of_the_pipeline_for_no_stage() -> None:
+    decision = decide_requests(a_config(CANARY, SCRIPT), SyncStrategy.QUICK_SYNC, OWNERS)
+
+    assert decision == requests(
+        ("kubernetes", ()), ("scriptrun", ()), reason="kubernetes, scriptrun plan this application"
+    )
+
+
+def test_without_a_pipeline_the_plugins_of_the_file_are_asked() -> None:
+    decision = decide_requests(a_config(plugins={"terraform": {}}), SyncStrategy.QUICK_SYNC, OWNERS)
+
+    assert decision == requests(("terraform", ()), reason="terraform plan this application")
+
+
+def test_a_stage_that_no_plugin_has_is_named() -> None:
+    decision = decide_requests(a_config(*a_pipeline("SCRIPT_RUN", "ECS_SYNC")), SyncStrategy.PIPELINE, OWNERS)
+
+    known = "K8S_CANARY_ROLLOUT, K8S_PRIMARY_ROLLOUT, SCRIPT_RUN"
+    assert decision == requests(reason=f"No plugin of this agent has ECS_SYNC (stage 1); it has {known}")
+
+
+def test_an_application_without_plugins_says_what_to_write() -> None:
+    decision = decide_requests(a_config(plugins={}), SyncStrategy.QUICK_SYNC, OWNERS)
+
+    advice = "write the plugin's settings under spec.plugins, or a pipeline"
+    assert decision == requests(reason=f"The application names no plugin: {advice}")

@@ -1,0 +1,382 @@
+"""What a deployment does next, in every state it can be found in."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from fairway.config.application import SkipOn
+from fairway.config.scalars import Duration
+from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next
+from fairway.model.command import CancelDeployment
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import SyncStrategy
+from tests.unit.delivery.builders import a_config, a_pipeline, a_stage_config
+from tests.unit.model.builders import NOW, a_commit, a_deployment, a_stage, a_trigger
+
+D = DeploymentStatus
+S = StageStatus
+CANCEL = CancelDeployment(deployment_id="d-1")
+NO_ROLLBACK = CancelDeployment(deployment_id="d-1", force_no_rollback=True)
+FORCE_ROLLBACK = CancelDeployment(deployment_id="d-1", force_rollback=True)
+SETTINGS = a_pipeline("K8S_CANARY_ROLLOUT", "SCRIPT_RUN")
+
+
+def stages(canary: S, script: S, undo_canary: S = S.NOT_STARTED, undo_script: S = S.NOT_STARTED) -> tuple[Stage, ...]:
+    return (
+        a_stage("canary", name="K8S_CANARY_ROLLOUT", index=0, status=canary),
+        a_stage("script", name="SCRIPT_RUN", index=1, status=script),
+        a_stage("undo-canary", name="K8S_ROLLBACK", index=0, rollback=True, status=undo_canary),
+        a_stage("undo-script", name="SCRIPT_RUN_ROLLBACK", index=1, rollback=True, status=undo_script),
+    )
+
+
+def facts(status: D, *statuses: S, **fields: Any) -> NextFacts:
+    deployment = a_deployment(status=status, stages=stages(*statuses) if statuses else ())
+    return NextFacts(**{"deployment": deployment, "config": a_config(*SETTINGS), "commander": "ada", **fields})
+
+
+def run(stage_id: str, reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.RUN, reason=reason, stage_id=stage_id, stage_status=S.RUNNING)
+
+
+def stop(status: D, reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.STOP, reason=reason, deployment_status=status)
+
+
+def interrupt(stage_id: str, status: S, reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.INTERRUPT, reason=reason, stage_id=stage_id, stage_status=status)
+
+
+def roll_back(reason: str) -> NextDecision:
+    return NextDecision(action=NextAction.ROLL_BACK, reason=reason, deployment_status=D.ROLLING_BACK)
+
+
+def wait(reason: str, stage_id: str = "") -> NextDecision:
+    return NextDecision(action=NextAction.WAIT, reason=reason, stage_id=stage_id)
+
+
+ALL_LEFT = "autoRollback is on; {} of {} rollback stages are left"
+START = NextDecision(action=NextAction.START, reason="Its plan is ready", deployment_status=D.RUNNING)
+RESUMED = "Going on with {}, which was running when its agent stopped"
+
+
+@pytest.mark.parametrize(
+    ("known", "decision"),
+    [
+        pytest.param(facts(D.PENDING), wait("Waiting for its plan"), id="pending"),
+        pytest.param(facts(D.PLANNED, S.NOT_STARTED, S.NOT_STARTED), START, id="planned"),
+        pytest.param(
+            facts(D.RUNNING, S.NOT_STARTED, S.NOT_STARTED),
+            run("canary", "K8S_CANARY_ROLLOUT is next"),
+            id="the first stage",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.NOT_STARTED), run("script", "SCRIPT_RUN is next"), id="the next stage"
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SKIPPED, S.NOT_STARTED), run("script", "SCRIPT_RUN is next"), id="after a skipped one"
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.RUNNING, executing="script"),
+            wait("Waiting for stage SCRIPT_RUN", "script"),
+            id="while a stage runs",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.RUNNING), run("script", RESUMED.format("SCRIPT_RUN")), id="after a restart"
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.SUCCEEDED), stop(D.SUCCEEDED, "All stages have ended well"), id="at the end"
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.EXITED, S.NOT_STARTED),
+            stop(D.SUCCEEDED, "Stage K8S_CANARY_ROLLOUT found nothing left to do"),
+            id="a stage that exits",
+        ),
+        pytest.param(facts(D.RUNNING), stop(D.SUCCEEDED, "All stages have ended well"), id="without stages"),
+        pytest.param(facts(D.FAILED), stop(D.FAILED, "The deployment has already failed"), id="failed"),
+        pytest.param(
+            facts(D.CANCELLED), stop(D.CANCELLED, "The deployment has already been cancelled"), id="cancelled"
+        ),
+    ],
+)
+def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> None:
+    assert decide_next(known, NOW) == decision
+
+
+@pytest.mark.parametrize(
+    ("known", "decision"),
+    [
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.FAILED),
+            roll_back("Stage SCRIPT_RUN failed; rolling back: " + ALL_LEFT.format(2, 2)),
+            id="a failed stage",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.FAILED, S.NOT_STARTED),
+            roll_back("Stage K8S_CANARY_ROLLOUT failed; rolling back: " + ALL_LEFT.format(1, 1)),
+            id="a failed stage before the script",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.FAILED, auto_rollback=False),
+            stop(
+                D.FAILED,
+                "Stage SCRIPT_RUN failed; there is no rollback: autoRollback is off for this application",
+            ),
+            id="a failed stage without rollback",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED), run("undo-canary", "Undoing with K8S_ROLLBACK"), id="platform"
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.FAILED),
+            run("undo-script", "Undoing with SCRIPT_RUN_ROLLBACK"),
+            id="the script, even after the platform failed",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.SUCCEEDED, S.RUNNING, executing="undo-script"),
+            wait("Waiting for stage SCRIPT_RUN_ROLLBACK", "undo-script"),
+            id="while undoing",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.RUNNING),
+            run("undo-canary", RESUMED.format("K8S_ROLLBACK")),
+            id="undoing after a restart",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.SUCCEEDED, S.SUCCEEDED),
+            stop(D.FAILED, "Stage SCRIPT_RUN failed; it was rolled back"),
+            id="all undone",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.FAILED, S.NOT_STARTED, S.FAILED),
+            stop(D.FAILED, "Stage K8S_CANARY_ROLLOUT failed; the rollback failed in K8S_ROLLBACK"),
+            id="undoing failed",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.SUCCEEDED, S.SUCCEEDED),
+            stop(D.CANCELLED, "Cancelled by ada; it was rolled back"),
+            id="a cancelled deployment, undone",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.RUNNING),
+            interrupt("script", S.CANCELLED, "The rollback has begun"),
+            id="a stage nobody closed before",
+        ),
+    ],
+)
+def test_a_failed_stage_starts_the_rollback(known: NextFacts, decision: NextDecision) -> None:
+    assert decide_next(known, NOW) == decision
+
+
+@pytest.mark.parametrize(
+    ("known", "decision"),
+    [
+        pytest.param(
+            facts(D.PENDING, cancel=CANCEL),
+            stop(D.CANCELLED, "Cancelled by ada before any stage had started"),
+            id="while pending",
+        ),
+        pytest.param(
+            facts(D.PLANNED, S.NOT_STARTED, S.NOT_STARTED, cancel=FORCE_ROLLBACK),
+            stop(D.CANCELLED, "Cancelled by ada before any stage had started"),
+            id="when planned, whatever is forced",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.NOT_STARTED, S.NOT_STARTED, cancel=CANCEL),
+            stop(
+                D.CANCELLED, "Cancelled by ada; there is no rollback: no stage had started, so there is nothing to undo"
+            ),
+            id="before the first stage",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.RUNNING, cancel=CANCEL, executing="script"),
+            interrupt("script", S.CANCELLED, "Cancelled by ada"),
+            id="during a stage",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.RUNNING, cancel=CANCEL),
+            interrupt("script", S.CANCELLED, "Cancelled by ada"),
+            id="during a stage, after a restart",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.CANCELLED, cancel=CANCEL),
+            roll_back("Cancelled by ada; rolling back: " + ALL_LEFT.format(2, 2)),
+            id="after the stage was ended",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.NOT_STARTED, cancel=CANCEL),
+            roll_back("Cancelled by ada; rolling back: " + ALL_LEFT.format(1, 1)),
+            id="between stages",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.CANCELLED, cancel=NO_ROLLBACK),
+            stop(D.CANCELLED, "Cancelled by ada; there is no rollback: whoever cancelled asked for no rollback"),
+            id="without rollback",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.CANCELLED, cancel=FORCE_ROLLBACK, auto_rollback=False),
+            roll_back(
+                "Cancelled by ada; rolling back: whoever cancelled asked for it; 2 of 2 rollback stages are left"
+            ),
+            id="with rollback though it is off",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.SUCCEEDED, cancel=CANCEL),
+            stop(D.SUCCEEDED, "All stages have ended well"),
+            id="too late",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.RUNNING, cancel=CANCEL, executing="undo-canary"),
+            wait("Waiting for stage K8S_ROLLBACK", "undo-canary"),
+            id="during the rollback, which goes on",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.RUNNING, cancel=NO_ROLLBACK, executing="undo-canary"),
+            interrupt("undo-canary", S.CANCELLED, "The rollback ends here: whoever cancelled asked for no rollback"),
+            id="during the rollback, without the rest of it",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.NOT_STARTED, S.SUCCEEDED, cancel=CANCEL),
+            stop(D.CANCELLED, "Cancelled by ada; it was rolled back"),
+            id="between stages, undone",
+        ),
+    ],
+)
+def test_a_cancel_ends_the_stage_then_undoes_then_stops(known: NextFacts, decision: NextDecision) -> None:
+    assert decide_next(known, NOW) == decision
+
+
+LONG_AGO = NOW - timedelta(hours=1)
+TIMED = a_config(*(a_stage_config(each.name, each.index, timeout=Duration(minutes=10)) for each in SETTINGS))
+SHORT = a_config(*SETTINGS, timeout=Duration(minutes=30))
+DEPLOYMENT_LATE = "The deployment took longer than its timeout, 30m"
+
+
+@pytest.mark.parametrize(
+    ("known", "decision"),
+    [
+        pytest.param(
+            facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=TIMED, stage_started_at=LONG_AGO, executing="canary"),
+            interrupt("canary", S.FAILED, "Stage K8S_CANARY_ROLLOUT took longer than its timeout"),
+            id="a late stage",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=SHORT, started_at=LONG_AGO, executing="canary"),
+            interrupt("canary", S.FAILED, DEPLOYMENT_LATE),
+            id="a late deployment",
+        ),
+        pytest.param(
+            facts(D.RUNNING, S.SUCCEEDED, S.NOT_STARTED, config=SHORT, started_at=LONG_AGO),
+            roll_back(f"{DEPLOYMENT_LATE}; rolling back: " + ALL_LEFT.format(1, 1)),
+            id="a late deployment between stages",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.NOT_STARTED, S.SUCCEEDED, config=SHORT, started_at=LONG_AGO),
+            stop(D.FAILED, "The deployment took too long; it was rolled back"),
+            id="a late deployment, undone",
+        ),
+        pytest.param(
+            facts(
+                D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.SUCCEEDED, S.RUNNING, config=TIMED, stage_started_at=LONG_AGO
+            ),
+            interrupt("undo-script", S.FAILED, "Rollback stage SCRIPT_RUN_ROLLBACK took too long"),
+            id="a late script rollback",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.FAILED, S.NOT_STARTED, S.RUNNING, config=TIMED, stage_started_at=LONG_AGO),
+            run("undo-canary", RESUMED.format("K8S_ROLLBACK")),
+            id="a platform rollback has the whole deployment's time",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.FAILED, S.NOT_STARTED, config=SHORT, started_at=LONG_AGO),
+            run("undo-canary", "Undoing with K8S_ROLLBACK"),
+            id="a late deployment is still undone",
+        ),
+    ],
+)
+def test_what_takes_too_long_fails_and_is_undone(known: NextFacts, decision: NextDecision) -> None:
+    assert decide_next(known, NOW) == decision
+
+
+@pytest.mark.parametrize(
+    ("now", "action"),
+    [(LONG_AGO + timedelta(seconds=599), NextAction.WAIT), (LONG_AGO + timedelta(minutes=10), NextAction.INTERRUPT)],
+    ids=["just before", "exactly then"],
+)
+def test_a_stage_has_its_timeout_and_no_more(now: datetime, action: NextAction) -> None:
+    known = facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=TIMED, stage_started_at=LONG_AGO, executing="canary")
+
+    assert decide_next(known, now).action is action
+
+
+def skipping(*, prefixes: tuple[str, ...] = (), paths: tuple[str, ...] = (), **fields: Any) -> NextFacts:
+    """The first stage is next, and its file says when to skip it."""
+    skip_on = SkipOn(commit_message_prefixes=prefixes, paths=paths)
+    config = a_config(a_stage_config("K8S_CANARY_ROLLOUT", skip_on=skip_on), SETTINGS[1])
+    return facts(D.RUNNING, S.NOT_STARTED, S.NOT_STARTED, **{"config": config, **fields})
+
+
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        pytest.param(
+            skipping(prefixes=("[skip]", "Say")),
+            'Skipped: the commit message starts with "Say"',
+            id="a prefix, on a first deployment too",
+        ),
+        pytest.param(
+            skipping(paths=("docs", "*.md"), changed_files=("docs/x", "README.md")),
+            "Skipped: all changed files (2) match skipOn.paths",
+            id="all files",
+        ),
+    ],
+)
+def test_a_stage_is_skipped_by_message_or_by_paths(known: NextFacts, reason: str) -> None:
+    expected = NextDecision(action=NextAction.SKIP, reason=reason, stage_id="canary", stage_status=S.SKIPPED)
+
+    assert decide_next(known, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param(skipping(prefixes=("hello",)), id="another prefix"),
+        pytest.param(skipping(paths=("docs",), changed_files=("docs/x", "main.go")), id="one file elsewhere"),
+        pytest.param(skipping(paths=("**",), changed_files=None), id="nothing runs yet"),
+        pytest.param(skipping(paths=("**",), changed_files=()), id="the same commit again"),
+    ],
+)
+def test_a_stage_is_not_skipped_without_a_reason(known: NextFacts) -> None:
+    assert decide_next(known, NOW) == run("canary", "K8S_CANARY_ROLLOUT is next")
+
+
+def test_a_stage_that_has_started_is_not_skipped_any_more() -> None:
+    running = a_deployment(status=D.RUNNING, stages=stages(S.RUNNING, S.NOT_STARTED))
+
+    assert decide_next(skipping(prefixes=("Say",), deployment=running), NOW).action is NextAction.RUN
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        pytest.param(a_stage("sync", name="K8S_CANARY_ROLLOUT"), id="of the same name"),
+        pytest.param(a_stage("sync", name="K8S_SYNC", predefined=True), id="of v0"),
+    ],
+)
+def test_a_quick_sync_is_never_skipped(stage: Stage) -> None:
+    trigger = a_trigger(sync_strategy=SyncStrategy.QUICK_SYNC, commit=a_commit())
+    deployment = a_deployment(status=D.RUNNING, stages=(stage,), trigger=trigger)
+
+    decision = decide_next(skipping(prefixes=("Say",), deployment=deployment), NOW)
+
+    assert decision == run("sync", f"{stage.name} is next")
+
+
+def test_a_rollback_is_never_skipped() -> None:
+    rolling_back = a_deployment(status=D.ROLLING_BACK, stages=stages(S.FAILED, S.NOT_STARTED))
+
+    decision = decide_next(skipping(prefixes=("Say",), deployment=rolling_back), NOW)
+
+    assert decision == run("undo-canary", "Undoing with K8S_ROLLBACK")
