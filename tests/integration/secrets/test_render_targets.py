@@ -56,22 +56,36 @@ def test_secrets_are_put_into_the_targets_and_nowhere_else(tmp_path: Path) -> No
 
 
 def test_an_attached_file_has_its_secrets_by_the_time_it_is_attached(tmp_path: Path) -> None:
-    root = a_tree(
-        tmp_path, {"part.txt": "p={{ .encryptedSecrets.p }}", "main.yaml": "{{ .attachment.part | indent 2 }}"}
-    )
+    root = a_tree(tmp_path, {"part": "p={{ .encryptedSecrets.p }}", "main": "{{ .attachment.part | indent 2 }}"})
     request = RenderRequest(
         root,
         root / "app",
-        encrypted_secrets=sealed(p="hunter2"),
-        decryption_targets=("part.txt",),
-        attachment_sources={"part": "part.txt"},
-        attachment_targets=("main.yaml",),
+        encrypted_secrets=sealed(p="{{ not a template }}"),
+        decryption_targets=("part",),
+        attachment_sources={"part": "part"},
+        attachment_targets=("main",),
     )
 
     values = render_targets(request, the_key())
 
-    assert contents(root) == {"part.txt": "p=hunter2", "main.yaml": "  p=hunter2"}
-    assert values.attachment == {"part": Secret("p=hunter2")}
+    assert contents(root) == {"part": "p={{ not a template }}", "main": "  p={{ not a template }}"}
+    assert values.attachment == {"part": Secret("p={{ not a template }}")}
+
+
+def test_a_file_in_all_three_lists_sees_everything(tmp_path: Path) -> None:
+    root = a_tree(tmp_path, {"a": "{{ .encryptedSecrets.p }}+{{ .attachment.b }}", "b": "x"})
+    request = RenderRequest(
+        root,
+        root / "app",
+        encrypted_secrets=sealed(p="hunter2"),
+        decryption_targets=("a",),
+        attachment_sources={"a": "a", "b": "b"},
+        attachment_targets=("a",),
+    )
+
+    render_targets(request, the_key())
+
+    assert contents(root) == {"a": "hunter2+x", "b": "x"}
 
 
 def test_a_file_in_both_lists_is_rendered_once(tmp_path: Path) -> None:
@@ -195,14 +209,17 @@ def test_sealed_values_without_a_key_say_so(tmp_path: Path) -> None:
         render_targets(a_request(root, ("a",), p="hunter2"), None)
 
 
-def test_a_failed_write_leaves_the_files_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("call", ["fchmod", "replace"])
+def test_a_failed_write_leaves_the_files_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     root = a_tree(tmp_path, {"a": "{{ .encryptedSecrets.p }}", "b": "{{ .encryptedSecrets.p }}"})
     before = contents(root)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fchmod", full)  # the operating system is the third party here
+    monkeypatch.setattr(os, call, full)  # the operating system is the third party here
 
     with pytest.raises(TreeWriteError, match="No space left on device"):
         render_targets(a_request(root, ("a", "b"), p="hunter2"), the_key())
