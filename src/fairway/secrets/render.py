@@ -89,16 +89,17 @@ def render_text(text: str, values: TemplateValues, name: str = "script") -> str:
 
 
 def _unsealed(sealed: Mapping[str, str], unsealer: Unsealer | None, problems: list[str]) -> dict[str, Secret]:
+    if unsealer is None:
+        if sealed:
+            problems.append(
+                "encryption.encryptedSecrets: this agent has no private key to open sealed values with; "
+                "give it one under secretManagement"
+            )
+        return {}
     secrets: dict[str, Secret] = {}
-    if sealed and unsealer is None:
-        problems.append(
-            "encryption.encryptedSecrets: this agent has no private key to open sealed values with; "
-            "give it one under secretManagement"
-        )
-        return secrets
     for name, text in sealed.items():
         with _told(f"encryption.encryptedSecrets.{name}: ", problems):
-            secrets[name] = unsealer.unseal(text) if unsealer else Secret("")
+            secrets[name] = unsealer.unseal(text)
     return secrets
 
 
