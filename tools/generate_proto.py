@@ -19,9 +19,7 @@ PROTO_DIR = ROOT / "proto"
 GEN_DIR = ROOT / "src/fairway/rpc/gen"
 MOUNT = PurePosixPath("fairway/rpc/gen")
 
-PACKAGE_DOCSTRING = (
-    '"""Generated from proto/ by tools/generate_proto.py; edit that and run `make proto`."""\n'
-)
+PACKAGE_DOCSTRING = '"""Generated from proto/ by tools/generate_proto.py; edit that and run `make proto`."""\n'
 
 
 def generated_files() -> dict[str, str]:
@@ -53,9 +51,7 @@ def service_stubs(file: FileDescriptorProto) -> str:
     for service in file.service:
         calls = [_call_types(method, file.package) for method in service.method]
         lines += [f"class {service.name}Stub:", "    def __init__(self, channel: aio.Channel) -> None: ..."]
-        lines += [
-            f"    {method.name}: {stub}" for method, (stub, _) in zip(service.method, calls, strict=True)
-        ]
+        lines += [f"    {method.name}: {stub}" for method, (stub, _) in zip(service.method, calls, strict=True)]
         lines += ["", f"class {service.name}Servicer:"]
         lines += [f"    {servicer}" for _, servicer in calls]
         lines += ["", f"def add_{service.name}Servicer_to_server("]
@@ -69,11 +65,7 @@ def differences(expected: Mapping[str, str], folder: Path) -> list[str]:
     return sorted(
         [f"{name} is missing" for name in expected.keys() - present.keys()]
         + [f"{name} has no .proto file" for name in present.keys() - expected.keys()]
-        + [
-            f"{name} is out of date"
-            for name in expected.keys() & present.keys()
-            if expected[name] != present[name]
-        ]
+        + [f"{name} is out of date" for name in expected.keys() & present.keys() if expected[name] != present[name]]
     )
 
 
@@ -89,9 +81,7 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 
 def _call_types(method: MethodDescriptorProto, package: str) -> tuple[str, str]:
     """How one method is typed in the stub class and in the servicer class."""
-    request, response = (
-        f"pb.{t.removeprefix(f'.{package}.')}" for t in (method.input_type, method.output_type)
-    )
+    request, response = (f"pb.{t.removeprefix(f'.{package}.')}" for t in (method.input_type, method.output_type))
     context = f"context: aio.ServicerContext[{request}, {response}]"
     if method.server_streaming:
         return (

@@ -65,9 +65,7 @@ def test_a_disagreement_names_both_sides() -> None:
     ]
 
 
-def _disagreements(
-    known: Mapping[tuple[str, ...], object], ours: Mapping[tuple[str, ...], object]
-) -> list[str]:
+def _disagreements(known: Mapping[tuple[str, ...], object], ours: Mapping[tuple[str, ...], object]) -> list[str]:
     def shown(side: Mapping[tuple[str, ...], object], key: tuple[str, ...]) -> str:
         values = side.get(key)
         return "nothing" if values is None else " ".join(values) if isinstance(values, tuple) else str(values)

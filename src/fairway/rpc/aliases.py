@@ -38,11 +38,7 @@ def current_path(path: str) -> str:
 
 
 def _handler(servicer: object, method: MethodDescriptor) -> "grpc.RpcMethodHandler[Message, Message]":
-    make = (
-        grpc.unary_stream_rpc_method_handler
-        if method.server_streaming
-        else grpc.unary_unary_rpc_method_handler
-    )
+    make = grpc.unary_stream_rpc_method_handler if method.server_streaming else grpc.unary_unary_rpc_method_handler
     return make(
         getattr(servicer, method.name),
         request_deserializer=GetMessageClass(method.input_type).FromString,

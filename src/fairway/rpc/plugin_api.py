@@ -56,9 +56,7 @@ def register_live_state_service(servicer: LiveStateServicer, server: aio.Server)
 
 def register_plan_preview_service(servicer: PlanPreviewServicer, server: aio.Server) -> None:
     """Serve, in a plugin, what a change would do."""
-    aliases.register(
-        servicer, plan_preview_messages.DESCRIPTOR.services_by_name["PlanPreviewService"], server
-    )
+    aliases.register(servicer, plan_preview_messages.DESCRIPTOR.services_by_name["PlanPreviewService"], server)
 
 
 def register_host_service(servicer: HostServicer, server: aio.Server) -> None:

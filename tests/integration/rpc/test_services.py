@@ -117,9 +117,7 @@ async def test_a_message_above_our_limit_is_refused() -> None:
 
 async def test_hints_stream_from_the_token_on() -> None:
     async with a_channel() as to_server:
-        stream = agent_api.HintStub(to_server).Watch(
-            hint_messages.WatchRequest(resume_token="7."), timeout=10
-        )
+        stream = agent_api.HintStub(to_server).Watch(hint_messages.WatchRequest(resume_token="7."), timeout=10)
         hints = [hint async for hint in stream]
 
     assert hints == [hint_messages.Hint(token="7.1"), hint_messages.Hint(token="7.2")]
@@ -147,15 +145,9 @@ async def test_a_service_whose_methods_are_not_written_is_unimplemented() -> Non
     async with aio.insecure_channel(f"127.0.0.1:{port}") as to_server:
         codes = [
             await code_of(user_api.UserStub(to_server).Encrypt(EncryptRequest(), timeout=10)),
-            await code_of(
-                plugin_api.DeploymentStub(to_server).ExecuteStage(ExecuteStageRequest(), timeout=10)
-            ),
-            await code_of(
-                plugin_api.LiveStateStub(to_server).GetLivestate(GetLivestateRequest(), timeout=10)
-            ),
-            await code_of(
-                plugin_api.PlanPreviewStub(to_server).GetPlanPreview(GetPlanPreviewRequest(), timeout=10)
-            ),
+            await code_of(plugin_api.DeploymentStub(to_server).ExecuteStage(ExecuteStageRequest(), timeout=10)),
+            await code_of(plugin_api.LiveStateStub(to_server).GetLivestate(GetLivestateRequest(), timeout=10)),
+            await code_of(plugin_api.PlanPreviewStub(to_server).GetPlanPreview(GetPlanPreviewRequest(), timeout=10)),
             await code_of(plugin_api.HostStub(to_server).InstallTool(InstallToolRequest(), timeout=10)),
         ]
     await server.stop(grace=None)

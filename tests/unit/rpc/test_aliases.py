@@ -23,9 +23,7 @@ from fairway.rpc.aliases import current_path
             "/grpc.service.apiservice.APIService/GetCommand",
             id="already current",
         ),
-        pytest.param(
-            "/pipe.api.service.other.Other/X", "/pipe.api.service.other.Other/X", id="no such service"
-        ),
+        pytest.param("/pipe.api.service.other.Other/X", "/pipe.api.service.other.Other/X", id="no such service"),
         pytest.param("", "", id="nothing"),
     ],
 )

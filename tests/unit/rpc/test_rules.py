@@ -39,21 +39,15 @@ def an_event(**contexts: str) -> event_pb2.Event:
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        pytest.param(
-            user.RegisterPipedRequest(), ["name is empty; expected some text"], id="an empty string"
-        ),
+        pytest.param(user.RegisterPipedRequest(), ["name is empty; expected some text"], id="an empty string"),
         pytest.param(
             agent.CreateDeploymentRequest(),
             ["deployment is not set; expected to be set"],
             id="a missing message",
         ),
         pytest.param(a_command(created_at=0), ["created_at is 0; expected more than 0"], id="a zero time"),
-        pytest.param(
-            a_command(handled_at=-1), ["handled_at is -1; expected 0 or more"], id="a negative time"
-        ),
-        pytest.param(
-            a_command(type_=99), ["type is 99; expected one of the enum's numbers"], id="a new number"
-        ),
+        pytest.param(a_command(handled_at=-1), ["handled_at is -1; expected 0 or more"], id="a negative time"),
+        pytest.param(a_command(type_=99), ["type is 99; expected one of the enum's numbers"], id="a new number"),
         pytest.param(
             user.RenameApplicationConfigFileRequest(new_filename="f"),
             ["application_ids is []; expected at least one entry"],
@@ -96,9 +90,7 @@ def an_event(**contexts: str) -> event_pb2.Event:
         ),
     ],
 )
-def test_a_broken_rule_is_named_with_what_was_found_and_expected(
-    message: Message, expected: list[str]
-) -> None:
+def test_a_broken_rule_is_named_with_what_was_found_and_expected(message: Message, expected: list[str]) -> None:
     assert violations(message) == expected
 
 
@@ -108,9 +100,7 @@ def test_a_broken_rule_is_named_with_what_was_found_and_expected(
         pytest.param(a_command(type_=7), id="the last known command"),
         pytest.param(a_git_path(), id="a relative path"),
         pytest.param(an_event(**{"Commit-Author": "a", "x": ""}), id="trailers"),
-        pytest.param(
-            user.RegisterEventRequest(name="n", data="d", labels={"app": "web"}), id="labels with values"
-        ),
+        pytest.param(user.RegisterEventRequest(name="n", data="d", labels={"app": "web"}), id="labels with values"),
         pytest.param(
             agent.ReportDeploymentStatusChangedRequest(deployment_id="d", status="DEPLOYMENT_ROLLING_BACK"),
             id="rolling back",
@@ -143,9 +133,7 @@ def test_a_sub_message_that_is_not_set_breaks_only_its_own_rule() -> None:
 def test_a_long_value_is_cut_in_the_sentence() -> None:
     found = violations(a_git_path("/" + "x" * 500))
 
-    assert found == [
-        f"path is '/{'x' * 38}…; expected a path of at least two characters that does not begin with /"
-    ]
+    assert found == [f"path is '/{'x' * 38}…; expected a path of at least two characters that does not begin with /"]
 
 
 @given(st.text())
