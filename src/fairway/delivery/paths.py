@@ -2,10 +2,10 @@
 
     *        anything but a slash            [a-z] [^a-z]  one character of a set, or not of it
     ?        one character but a slash       \\x           the character x itself
-    **       any number of directories       !pattern      takes back what earlier patterns matched
+    **       any number of directories       !pattern      what is never meant, whatever else matches
 
 Patterns start at the root of the repository; a leading `/` or `./` changes nothing. A pattern that matches a
-directory matches everything below it. The last pattern that matches decides.
+directory matches everything below it. The order of the patterns does not matter.
 """
 
 import posixpath
@@ -21,18 +21,13 @@ class PatternError(UserError):
 class PathPatterns:
     """A list of patterns, compiled."""
 
-    __slots__ = ("_inclusive", "_rules", "patterns")
+    __slots__ = ("_excluded", "_included", "patterns")
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         self.patterns = patterns
-        rules = [(not text.strip().startswith("!"), _expression(text)) for text in patterns if text.strip()]
-        self._rules = [(include, re.compile(expression)) for include, expression in rules]
-        # Without exclusions the order does not matter, and one expression answers for all of them.
-        self._inclusive = (
-            re.compile("|".join(expression for _, expression in rules))
-            if rules and all(include for include, _ in rules)
-            else None
-        )
+        written = [text.strip() for text in patterns if text.strip()]
+        self._included = _any_of([text for text in written if not text.startswith("!")])
+        self._excluded = _any_of([text for text in written if text.startswith("!")])
 
     def beginnings(self) -> frozenset[str]:
         """The directories or files below which alone the patterns can match; "" when that is everywhere."""
@@ -41,14 +36,14 @@ class PathPatterns:
     def match(self, path: str) -> bool:
         """Whether the patterns mean this path."""
         path = _normal(path)
-        if self._inclusive is not None:
-            return self._inclusive.match(path) is not None
-        matched = False
-        for include, expression in self._rules:
-            # A pattern that would not change the answer need not be asked.
-            if include is not matched and expression.match(path):
-                matched = include
-        return matched
+        if self._included is None or self._included.match(path) is None:
+            return False
+        return self._excluded is None or self._excluded.match(path) is None
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
+    """One expression for all patterns; `None` when there is none."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns)) if patterns else None
 
 
 def _normal(path: str) -> str:

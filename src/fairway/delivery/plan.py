@@ -112,7 +112,7 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
         summary=facts.strategy_reason,
         reason="The deployment has been planned",
         stages=stages,
-        versions=facts.versions,
+        versions=facts.versions or (ArtifactVersion(version="unknown"),),
         running_commit_hash=facts.running_commit_hash,
         running_config_filename=facts.running_config_filename,
     )

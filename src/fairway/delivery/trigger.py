@@ -121,8 +121,7 @@ def _on_out_of_sync(facts: TriggerFacts, config: ApplicationConfig, now: datetim
         if now < facts.last.completed_at + settings.min_window:
             since = f"its last deployment ended less than trigger.onOutOfSync.minWindow ({settings.min_window}) ago"
             return _no(f"It is out of sync, but {since}")
-    # The commit does not change, so there is nothing for a canary to try.
-    return _yes("What runs differs from what Git says", SyncStrategy.QUICK_SYNC)
+    return _yes("What runs differs from what Git says")
 
 
 def _yes(reason: str, strategy: SyncStrategy = SyncStrategy.AUTO) -> TriggerDecision:

@@ -124,9 +124,7 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         if to is self.status:
             return self
         completed_at = at if to.is_terminal else None
-        return msgspec.structs.replace(
-            self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at
-        )
+        return msgspec.structs.replace(self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at)
 
     def accept(self, plan: Plan, at: datetime) -> Self:
         """The planned deployment. A repeat changes nothing: the first plan stays."""
@@ -134,9 +132,7 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         if planned is self:
             return self
         # v0 agents leave AUTO in their report; then what was asked for stays.
-        strategy = (
-            plan.sync_strategy if plan.sync_strategy is not SyncStrategy.AUTO else self.trigger.sync_strategy
-        )
+        strategy = plan.sync_strategy if plan.sync_strategy is not SyncStrategy.AUTO else self.trigger.sync_strategy
         return msgspec.structs.replace(
             planned,
             trigger=msgspec.structs.replace(self.trigger, sync_strategy=strategy),
@@ -153,19 +149,34 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
 
     def advance_stage(self, stage_id: str, to: StageStatus, reason: str, at: datetime) -> Self:
         """The deployment with one stage in its next status. Nothing changes once the deployment has ended."""
-        stage = self.stage(stage_id)
-        if stage is None:
-            raise UnknownStage(self, stage_id)
+        position = self._position(stage_id, to)
+        stage = self.stages[position]
         if stage.status is to:
             return self
         if self.status.is_terminal:
-            raise InvalidTransition(
-                f"stage {stage_id} of the {self.status.value} deployment {self.id}",
-                stage.status,
-                to,
-                frozenset(),
-            )
-        return self._with_stages({stage_id: stage.advance(to, reason, at)}, at)
+            subject = f"stage {stage_id} of the {self.status.value} deployment {self.id}"
+            raise InvalidTransition(subject, stage.status, to, frozenset())
+        advanced = stage.advance(to, reason, at)
+        stages = (*self.stages[:position], advanced, *self.stages[position + 1 :])
+        return msgspec.structs.replace(self, stages=stages, updated_at=at)
+
+    def _position(self, stage_id: str, reported: StageStatus) -> int:
+        """Which stage a report is about.
+
+        v0 agents give all their script rollbacks the same id and run them one after another. A report then belongs
+        to the one that is running, else to the one it repeats, else to the next that has not ended.
+        """
+        same = [(position, stage.status) for position, stage in enumerate(self.stages) if stage.id == stage_id]
+        by_preference = (
+            [position for position, status in same if status is StageStatus.RUNNING],
+            [position for position, status in same if status is reported],
+            [position for position, status in same if not status.is_terminal],
+            [position for position, _ in same],
+        )
+        for positions in by_preference:
+            if positions:
+                return positions[0]
+        raise UnknownStage(self, stage_id)
 
     def complete(
         self, to: DeploymentStatus, reason: str, at: datetime, stage_statuses: Mapping[str, StageStatus]
@@ -178,12 +189,8 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         ended = self.advance(to, reason, at)
         if ended is self:
             return self
-        settled = {stage.id: _settle(stage, stage_statuses.get(stage.id), at) for stage in self.stages}
-        return ended._with_stages(settled, at)
-
-    def _with_stages(self, changed: Mapping[str, Stage], at: datetime) -> Self:
-        stages = tuple(changed.get(stage.id, stage) for stage in self.stages)
-        return msgspec.structs.replace(self, stages=stages, updated_at=at)
+        stages = tuple(_settle(stage, stage_statuses.get(stage.id), at) for stage in self.stages)
+        return msgspec.structs.replace(ended, stages=stages)
 
 
 class UnknownStage(UserError):
@@ -191,9 +198,7 @@ class UnknownStage(UserError):
 
     def __init__(self, deployment: Deployment, stage_id: str) -> None:
         known = ", ".join(stage.id for stage in deployment.stages) or "no stages yet"
-        super().__init__(
-            f"deployment {deployment.id} has no stage {stage_id}; it has {known}; report one of those"
-        )
+        super().__init__(f"deployment {deployment.id} has no stage {stage_id}; it has {known}; report one of those")
 
 
 def _settle(stage: Stage, reported: StageStatus | None, at: datetime) -> Stage:

@@ -65,6 +65,10 @@ STAGE_TRANSITIONS = TransitionTable(
 )
 
 
+#: The stages that v0 agents add to undo a deployment; users cannot write them.
+V0_ROLLBACKS = frozenset({"ROLLBACK", "CUSTOM_SYNC_ROLLBACK", "SCRIPT_RUN_ROLLBACK"})
+
+
 class ManualOperation(enum.Enum):
     """What a person can do to a running stage."""
 
@@ -90,11 +94,11 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     index: int = 0
     #: Ids of the stages that must have ended well before this one starts.
     requires: tuple[str, ...] = ()
-    #: Whether the stage belongs to the rollback. Agents of v0 say it with `predefined` and not `visible`.
+    #: Whether the stage belongs to the rollback. Agents of v0 never set it: there the name says so.
     rollback: bool = False
     #: v0 only: not written by the user but added by planning.
     predefined: bool = False
-    #: v0 only: shown before it runs.
+    #: v0 only: whether it is shown. A rollback stage of v0 is not, until it starts.
     visible: bool = True
     status: StageStatus = StageStatus.NOT_STARTED
     status_reason: str = ""
@@ -108,7 +112,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_rollback(self) -> bool:
         """Whether the stage belongs to the rollback, in either generation's way of saying so."""
-        return self.rollback or (self.predefined and not self.visible)
+        return self.rollback or self.name in V0_ROLLBACKS
 
     def advance(self, to: StageStatus, reason: str, at: datetime) -> Self:
         """The stage in its next status; itself when `to` is a repeat; InvalidTransition when refused."""
@@ -116,6 +120,4 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         if to is self.status:
             return self
         completed_at = at if to.is_terminal else None
-        return msgspec.structs.replace(
-            self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at
-        )
+        return msgspec.structs.replace(self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at)

@@ -17,9 +17,7 @@ S = TypeVar("S", bound=enum.Enum)
 class InvalidTransition(UserError):
     """A status change that the table does not allow."""
 
-    def __init__(
-        self, subject: str, found: enum.Enum, wanted: enum.Enum, allowed: frozenset[enum.Enum]
-    ) -> None:
+    def __init__(self, subject: str, found: enum.Enum, wanted: enum.Enum, allowed: frozenset[enum.Enum]) -> None:
         self.found = found
         self.wanted = wanted
         self.allowed = allowed

@@ -84,6 +84,13 @@ def test_a_pipeline_is_merged_in_the_order_of_the_file() -> None:
     assert decision == PlanDecision(plan=plan, reason="Pipeline, because the image changed")
 
 
+def test_a_plan_without_versions_says_that_they_are_unknown() -> None:
+    plan = decide_plan(pipeline_facts(), LATER).plan
+
+    assert plan is not None
+    assert plan.versions == (ArtifactVersion(kind=ArtifactKind.UNKNOWN, version="unknown"),)
+
+
 def test_planning_twice_gives_the_same_plan() -> None:
     assert decide_plan(pipeline_facts(), LATER) == decide_plan(pipeline_facts(), LATER)
 

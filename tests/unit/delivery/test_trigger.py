@@ -95,7 +95,7 @@ def last(status: DeploymentStatus, ended_before: timedelta | None) -> LastDeploy
     return LastDeployment(commit_hash="1111111bbbb", status=status, completed_at=completed_at)
 
 
-DRIFTED = yes("What runs differs from what Git says", SyncStrategy.QUICK_SYNC)
+DRIFTED = yes("What runs differs from what Git says")
 NOT_ENDED = no("It is out of sync, but its last deployment has not ended yet")
 TOO_SOON = no("It is out of sync, but its last deployment ended less than trigger.onOutOfSync.minWindow (5m) ago")
 

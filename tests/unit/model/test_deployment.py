@@ -90,9 +90,7 @@ def test_completion_settles_the_stages_the_agent_lists() -> None:
     stages = (a_stage("one", status=S.RUNNING), a_stage("two"))
     running = a_deployment(status=D.RUNNING, stages=stages)
 
-    ended = running.complete(
-        D.FAILED, "one failed", LATER, {"one": S.FAILED, "two": S.NOT_STARTED, "x": S.FAILED}
-    )
+    ended = running.complete(D.FAILED, "one failed", LATER, {"one": S.FAILED, "two": S.NOT_STARTED, "x": S.FAILED})
 
     one = a_stage("one", status=S.FAILED, updated_at=LATER, completed_at=LATER)
     assert ended == a_deployment(
@@ -117,9 +115,7 @@ def test_completion_closes_a_stage_that_nobody_reported_on() -> None:
 
     ended = running.complete(D.CANCELLED, "", LATER, {})
 
-    closed = a_stage(
-        "one", status=S.CANCELLED, status_reason=UNREPORTED, updated_at=LATER, completed_at=LATER
-    )
+    closed = a_stage("one", status=S.CANCELLED, status_reason=UNREPORTED, updated_at=LATER, completed_at=LATER)
     assert ended.stages == (closed,)
 
 
@@ -137,8 +133,8 @@ def test_no_completion_leaves_a_stage_running(to: DeploymentStatus, statuses: di
 
 
 def test_a_rollback_stage_is_known_in_both_generations() -> None:
-    v0 = a_stage(predefined=True, visible=False)
-    v1 = a_stage(rollback=True)
+    v0 = a_stage(name="SCRIPT_RUN_ROLLBACK", predefined=True, visible=True)
+    v1 = a_stage(name="K8S_ROLLBACK", rollback=True)
     quick_sync_of_v0 = a_stage(predefined=True, visible=True)
 
     assert [stage.is_rollback for stage in (v0, v1, quick_sync_of_v0, a_stage())] == [
@@ -147,6 +143,26 @@ def test_a_rollback_stage_is_known_in_both_generations() -> None:
         False,
         False,
     ]
+
+
+def test_script_rollbacks_of_v0_share_an_id_and_are_told_apart_by_their_turn() -> None:
+    shared = a_stage("ScriptRunRollback", name="SCRIPT_RUN_ROLLBACK")
+    deployment = a_deployment(status=D.ROLLING_BACK, stages=(shared, shared))
+
+    # Each report comes twice, as it does when an answer is lost.
+    for report in (S.RUNNING, S.RUNNING, S.FAILED, S.FAILED, S.RUNNING, S.RUNNING, S.SUCCEEDED, S.SUCCEEDED):
+        deployment = deployment.advance_stage("ScriptRunRollback", report, "", LATER)
+
+    assert [stage.status for stage in deployment.stages] == [S.FAILED, S.SUCCEEDED]
+
+
+def test_completion_keeps_script_rollbacks_of_v0_apart() -> None:
+    stages = tuple(a_stage("ScriptRunRollback", status=status) for status in (S.FAILED, S.SUCCEEDED))
+    deployment = a_deployment(status=D.ROLLING_BACK, stages=stages)
+
+    ended = deployment.complete(D.FAILED, "", LATER, {"ScriptRunRollback": S.SUCCEEDED})
+
+    assert ended.stages == stages
 
 
 def test_an_unfinished_deployment_has_no_end() -> None:

@@ -39,9 +39,7 @@ PREVIEW = BuildPlanPreview(
     "payload",
     [
         pytest.param(SyncApplication(application_id="a", sync_strategy=SyncStrategy.PIPELINE), id="sync"),
-        pytest.param(
-            UpdateApplicationConfig(application_id="a", config_path="p", config="c"), id="update config"
-        ),
+        pytest.param(UpdateApplicationConfig(application_id="a", config_path="p", config="c"), id="update config"),
         pytest.param(CancelDeployment(deployment_id="d", force_no_rollback=True), id="cancel"),
         pytest.param(ApproveStage(deployment_id="d", stage_id="s"), id="approve"),
         pytest.param(PREVIEW, id="plan preview"),
@@ -51,9 +49,7 @@ PREVIEW = BuildPlanPreview(
     ],
 )
 def test_a_command_of_every_type_survives_storage(payload: Payload) -> None:
-    command = Command(
-        id="c-1", agent_id="agent-1", project_id="shop", payload=payload, created_at=NOW, updated_at=NOW
-    )
+    command = Command(id="c-1", agent_id="agent-1", project_id="shop", payload=payload, created_at=NOW, updated_at=NOW)
 
     stored = msgspec.json.encode(command)
 
@@ -84,9 +80,7 @@ def test_an_application_survives_storage() -> None:
         pytest.param(ApplicationMatcher(kind="ecs"), False, id="another kind"),
         pytest.param(ApplicationMatcher(labels={"env": "dev"}), True, id="one of its labels"),
         pytest.param(ApplicationMatcher(labels={"env": "prod"}), False, id="a label with another value"),
-        pytest.param(
-            ApplicationMatcher(name="cart", labels={"tier": "0"}), False, id="its name but not its labels"
-        ),
+        pytest.param(ApplicationMatcher(name="cart", labels={"tier": "0"}), False, id="its name but not its labels"),
     ],
 )
 def test_a_matcher_asks_for_everything_it_names(matcher: ApplicationMatcher, fits: bool) -> None:
