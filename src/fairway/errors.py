@@ -7,7 +7,8 @@
     │   ├── GitInputError       (git)      a ref, path or remote that Git must never be given
     │   └── SecretError         (secrets)  a sealed value or template that cannot be opened
     └── TemporaryError          the machinery failed: the same call may succeed later
-        └── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
+        ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
+        └── TreeWriteError      (secrets)  a rendered file that could not be written
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
 the machine, the network or a peer. Each package derives its own errors here and keeps the library's error as

@@ -233,14 +233,6 @@ class AgentSpec(ZeroMeansDefault, frozen=True):
             found.append(("pipedKeyData", "is given beside pipedKeyFile; write either"))
         return found
 
-    def left_out(self) -> Problems:
-        """What an agent cannot start without; an example may leave it out with `...`."""
-        needed = {"projectID": self.project_id, "pipedID": self.piped_id, "apiAddress": self.api_address}
-        found: Problems = [(name, "is missing") for name, value in needed.items() if not value]
-        if not (self.piped_key_file or self.piped_key_data):
-            found.append(("pipedKeyFile", "is missing (or pipedKeyData)"))
-        return found
-
 
 _SNAKE: Final = {
     "cloudProviders": "cloud_providers",
@@ -285,6 +277,13 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     plan_preview: PlanPreview = PlanPreview()
     app_selector: dict[str, str] = {}
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields an agent cannot start without and that its file does not give."""
+        needed = {"projectID": self.project_id, "pipedID": self.agent_id, "apiAddress": self.api_address}
+        needed["pipedKeyFile"] = self.key_file or self.key_data
+        return tuple(name for name, value in needed.items() if not value)
+
 
 def settle_agent(spec: AgentSpec) -> AgentConfig:
     """One model for both generations."""
@@ -328,11 +327,12 @@ def _plugins_of_providers(spec: AgentSpec, providers: tuple[PlatformProvider, ..
     configs: dict[str, dict[str, Any]] = {}
     if spec.chart_repositories or spec.chart_registries:
         configs["kubernetes"] = {
-            "chartRepositories": msgspec.to_builtins(spec.chart_repositories),
-            "chartRegistries": msgspec.to_builtins(spec.chart_registries),
+            "chartRepositories": [msgspec.to_builtins(repository) for repository in spec.chart_repositories],
+            "chartRegistries": [msgspec.to_builtins(registry) for registry in spec.chart_registries],
         }
     if spec.analysis_providers:
-        configs["analysis"] = {"analysisProviders": msgspec.to_builtins(spec.analysis_providers)}
+        providers_as_written = [msgspec.to_builtins(provider) for provider in spec.analysis_providers]
+        configs["analysis"] = {"analysisProviders": providers_as_written}
     names = dict.fromkeys([provider.type.lower() for provider in providers] + list(configs))
     return tuple(
         PluginConfig(

@@ -27,7 +27,7 @@ from fairway.config.problems import (
 )
 from fairway.config.reader.convert import convert_checked
 from fairway.config.reader.document import Document, read_documents
-from fairway.config.reader.rules import at, broken_rules
+from fairway.config.reader.rules import broken_rules
 from fairway.config.rejected import rejected_shape
 from fairway.config.settings import Settings
 
@@ -83,9 +83,13 @@ def _application(context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
 
 
 def _agent(context: _Context, spec: AgentSpec) -> tuple[Any, list[Problem]]:
-    # An example that leaves things out with `...` is no mistake; what it leaves out is only mentioned.
-    severity = Severity.WARNING if context.document.elided else Severity.ERROR
-    return settle_agent(spec), list(at(context.document, ("spec",), spec.left_out(), severity))
+    config = settle_agent(spec)
+    document = context.document
+    if not document.elided:
+        return config, [document.problem(("spec", name), "is missing; expected a text") for name in config.left_out]
+    # An example that leaves things out with `...` is no mistake, but no agent can start from it either.
+    needs = f"is not enough to start an agent: it leaves out {', '.join(config.left_out)}"
+    return config, [document.problem(("spec",), needs, Severity.WARNING)] if config.left_out else []
 
 
 def _pipeline(context: _Context, spec: PipelineSpec) -> tuple[Any, list[Problem]]:
@@ -143,7 +147,10 @@ def read_application(data: bytes, file: str) -> ApplicationConfig:
 
 def read_agent(data: bytes, file: str) -> AgentConfig:
     """The agent a file describes; ConfigError if it does not."""
-    return _only(data, file, AgentConfig, "an agent (kind Piped)")
+    config = _only(data, file, AgentConfig, "an agent (kind Piped)")
+    if config.left_out:
+        raise ConfigError([_at_start(file, f"leaves out {', '.join(config.left_out)}, which an agent needs to start")])
+    return config
 
 
 def read_pipeline(data: bytes, file: str) -> PipelineConfig:

@@ -81,6 +81,9 @@ class _Writer:
 
     def _field(self, field: inspect.Field) -> _Schema:
         schema = self.write(field.type)
+        if not field.required and schema:
+            # A field with nothing behind its colon is as if it were not there.
+            schema = {"anyOf": [schema, {"type": "null"}]}
         default = field.default
         if default is NODEFAULT or not isinstance(default, str | int | float | Duration | Replicas) or default == "":
             return schema

@@ -177,21 +177,20 @@ class K8sTrafficRoutingOptions(StageOptions, frozen=True):
     """K8S_TRAFFIC_ROUTING: who gets how much traffic."""
 
     all: Literal["", "primary", "canary", "baseline"] = ""
-    primary: Percentage = Percentage(0)
-    canary: Percentage = Percentage(0)
-    baseline: Percentage = Percentage(0)
+    #: What canary and baseline leave over, unless it is given.
+    primary: Percentage | None = None
+    canary: Percentage | None = None
+    baseline: Percentage | None = None
 
     def problems(self) -> Problems:
-        total = self.primary + self.canary + self.baseline
-        if self.all and total:
-            return [("all", "is given beside percentages; write either")]
-        if not self.all and total != 100:
-            return [
-                (
-                    "",
-                    f"routes {total:g} % of the traffic; primary, canary and baseline must make 100 together",
-                )
-            ]
+        given = [share for share in (self.primary, self.canary, self.baseline) if share is not None]
+        if self.all:
+            return [("all", "is given beside percentages; write either")] if any(given) else []
+        if not given:
+            return [("", "routes no traffic; write all, or the percentages of primary, canary and baseline")]
+        total = sum(given)
+        if total > 100 or (self.primary is not None and total != 100):
+            return [("", f"routes {total:g} % of the traffic; primary, canary and baseline must make 100 together")]
         return []
 
     @property
@@ -199,7 +198,8 @@ class K8sTrafficRoutingOptions(StageOptions, frozen=True):
         """Primary, canary, baseline."""
         if self.all:
             return tuple(100.0 if self.all == who else 0.0 for who in ("primary", "canary", "baseline"))  # type: ignore[return-value]  # three words make three numbers
-        return self.primary, self.canary, self.baseline
+        canary, baseline = self.canary or 0.0, self.baseline or 0.0
+        return 100 - canary - baseline, canary, baseline
 
 
 class K8sMultiSyncOptions(K8sSyncOptions, frozen=True):
