@@ -6,6 +6,7 @@ generated imports are then right as they come, and no text is rewritten. protoc 
 gRPC modules; `service_stubs` adds them, asyncio only, so that mypy checks every servicer and every call.
 """
 
+import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -111,8 +112,11 @@ def _code_files(folder: Path) -> Iterator[Path]:
 
 def main(arguments: list[str]) -> int:
     """Write the generated code, or with --check only say what differs."""
+    parser = argparse.ArgumentParser(prog="python -m tools.generate_proto", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when something differs")
+    only_check = parser.parse_args(arguments).check
     files = generated_files()
-    if arguments == ["--check"]:
+    if only_check:
         found = differences(files, GEN_DIR)
         print("\n".join(found) or "the generated code is what proto/ says")
         return 1 if found else 0

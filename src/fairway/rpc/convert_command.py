@@ -6,7 +6,6 @@ act on it.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
 
 from fairway.model.command import (
     ApproveStage,
@@ -24,7 +23,13 @@ from fairway.model.command import (
 from fairway.rpc.convert_trigger import SYNC_STRATEGIES
 from fairway.rpc.gen.pipecd.model import command_pb2
 from fairway.rpc.wire_enum import WireEnum, WireError
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
+from fairway.rpc.wire_time import (
+    from_wire_duration,
+    from_wire_time,
+    from_wire_time_or_none,
+    to_wire_duration,
+    to_wire_time,
+)
 
 COMMAND_STATUSES = WireEnum(
     "command status",
@@ -128,7 +133,7 @@ def _build_plan_preview(payload: BuildPlanPreview) -> command_pb2.Command:
         head_branch=payload.head_branch,
         head_commit=payload.head_commit,
         base_branch=payload.base_branch,
-        timeout=0 if payload.timeout is None else int(payload.timeout.total_seconds()),
+        timeout=to_wire_duration(payload.timeout),
     )
     return command_pb2.Command(type=command_pb2.Command.BUILD_PLAN_PREVIEW, build_plan_preview=preview)
 
@@ -162,7 +167,7 @@ def _from_wire_plan_preview(wire: command_pb2.Command.BuildPlanPreview) -> Build
         head_branch=wire.head_branch,
         head_commit=wire.head_commit,
         base_branch=wire.base_branch,
-        timeout=timedelta(seconds=wire.timeout) if wire.timeout else None,
+        timeout=from_wire_duration(wire.timeout),
     )
 
 

@@ -5,10 +5,12 @@ rules that one field can break by itself are here; whether an id exists or a sta
 server to decide.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
-from typing import cast
+from typing import Any, cast
 
-from google.protobuf.descriptor import FieldDescriptor
+import msgspec
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from fairway.rpc.rule import Rule
@@ -34,47 +36,70 @@ RULES: Mapping[str, Mapping[str, tuple[Rule, ...]]] = {
 _SHOWN_CHARACTERS = 40
 
 
+class _CheckedField(msgspec.Struct, frozen=True):
+    """A field that keeps a rule or holds messages; found once for each type, since logs come in by the hundred."""
+
+    descriptor: FieldDescriptor
+    rules: tuple[Rule, ...]
+    is_map: bool
+    holds_messages: bool
+    #: A sub-message, for which presence is tested and not its value.
+    is_message: bool
+
+
 def violations(message: Message) -> list[str]:
     """One sentence for each broken rule, in this message and in all that it contains."""
     return list(_violations(message, ""))
 
 
 def _violations(message: Message, path: str) -> Iterator[str]:
-    rules = RULES.get(message.DESCRIPTOR.full_name, {})
+    for field in _checked_fields(message.DESCRIPTOR):
+        name = field.descriptor.name
+        value = getattr(message, name)
+        tested = message.HasField(name) if field.is_message else value
+        for rule in field.rules:
+            if not rule.holds(tested, field.descriptor):
+                yield f"{path}{name} is {_shown(tested, field)}; expected {rule.expected}"
+        if field.holds_messages and (tested or not field.is_message):
+            for place, inner in _inner_messages(value, field):
+                yield from _violations(inner, f"{path}{name}{place}.")
+
+
+@functools.cache
+def _checked_fields(message_type: Descriptor) -> tuple[_CheckedField, ...]:
+    rules = RULES.get(message_type.full_name, {})
     # The type stubs name the C twin of the class as well; both have the same members.
-    for field in cast("list[FieldDescriptor]", message.DESCRIPTOR.fields):
-        here = f"{path}.{field.name}" if path else field.name
-        for rule in rules.get(field.name, ()):
-            value = _tested_value(message, field)
-            if not rule.holds(value, field):
-                yield f"{here} is {_shown(value, field)}; expected {rule.expected}"
-        for place, inner in _inner_messages(message, field):
-            yield from _violations(inner, f"{here}{place}")
+    fields = (_checked_field(field, rules) for field in cast("list[FieldDescriptor]", message_type.fields))
+    return tuple(field for field in fields if field.rules or field.holds_messages)
 
 
-def _tested_value(message: Message, field: FieldDescriptor) -> object:
-    if field.message_type is not None and not field.is_repeated:
-        return message.HasField(field.name)
-    value: object = getattr(message, field.name)
-    return value
+def _checked_field(field: FieldDescriptor, rules: Mapping[str, tuple[Rule, ...]]) -> _CheckedField:
+    inner = field.message_type
+    is_map = inner is not None and inner.GetOptions().map_entry
+    holds_messages = inner is not None
+    if inner is not None and is_map:
+        holds_messages = inner.fields_by_name["value"].message_type is not None
+    return _CheckedField(
+        descriptor=field,
+        rules=rules.get(field.name, ()),
+        is_map=is_map,
+        holds_messages=holds_messages,
+        is_message=inner is not None and not field.is_repeated,
+    )
 
 
-def _inner_messages(message: Message, field: FieldDescriptor) -> Iterator[tuple[str, Message]]:
+def _inner_messages(value: Any, field: _CheckedField) -> Iterator[tuple[str, Message]]:
     """The messages in one field, each with what to add to the field's path."""
-    if field.message_type is None:
-        return
-    value = getattr(message, field.name)
-    if field.message_type.GetOptions().map_entry:
-        if field.message_type.fields_by_name["value"].message_type is not None:
-            yield from ((f"[{key!r}]", value[key]) for key in sorted(value))
-    elif field.is_repeated:
-        yield from ((f"[{index}]", item) for index, item in enumerate(value))
-    elif message.HasField(field.name):
+    if field.is_map:
+        yield from ((f"[{key!r}]", value[key]) for key in sorted(value))
+    elif field.is_message:
         yield "", value
+    else:
+        yield from ((f"[{index}]", item) for index, item in enumerate(value))
 
 
-def _shown(value: object, field: FieldDescriptor) -> str:
-    if field.message_type is not None and not field.is_repeated:
+def _shown(value: object, field: _CheckedField) -> str:
+    if field.is_message:
         return "not set"
     if value == "":
         return "empty"

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.rpc.wire_enum import WireError
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
+from fairway.rpc.wire_time import (
+    from_wire_duration,
+    from_wire_time,
+    from_wire_time_or_none,
+    to_wire_duration,
+    to_wire_time,
+)
 
 NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -50,3 +56,25 @@ def test_a_time_without_a_zone_is_a_mistake_of_ours() -> None:
 def test_a_number_that_is_no_time_is_refused(seconds: int) -> None:
     with pytest.raises(WireError, match=f"{seconds} is not a time in Unix seconds; expected 0 to 253402300799"):
         from_wire_time(seconds)
+
+
+@pytest.mark.parametrize(
+    ("duration", "seconds"),
+    [
+        pytest.param(None, 0, id="as the receiver likes"),
+        pytest.param(timedelta(minutes=5), 300, id="whole seconds"),
+        pytest.param(timedelta(milliseconds=1), 1, id="rounded up, so that it does not become zero"),
+    ],
+)
+def test_a_duration_becomes_seconds(duration: timedelta | None, seconds: int) -> None:
+    assert to_wire_duration(duration) == seconds
+
+
+def test_seconds_become_a_duration() -> None:
+    assert (from_wire_duration(0), from_wire_duration(300)) == (None, timedelta(minutes=5))
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(-1, id="negative"), pytest.param(2**63 - 1, id="endless")])
+def test_a_number_that_is_no_duration_is_refused(seconds: int) -> None:
+    with pytest.raises(WireError, match=f"{seconds} is not a duration in seconds; expected 0 to"):
+        from_wire_duration(seconds)
