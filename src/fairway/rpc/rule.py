@@ -49,6 +49,7 @@ POSITIVE = Rule(">0", "more than 0", lambda value, _: value > 0)
 NOT_NEGATIVE = Rule(">=0", "0 or more", lambda value, _: value >= 0)
 DEFINED = Rule("enum-defined", "one of the enum's numbers", _is_defined)
 AT_LEAST_ONE = Rule("min_items 1", "at least one entry", lambda entries, _: len(entries) > 0)
+AT_MOST_50 = Rule("max_items 50", "at most 50 entries", lambda entries, _: len(entries) <= 50)
 NONEMPTY_ENTRIES = Rule(
     "nonempty entries",
     "text in every key and value",

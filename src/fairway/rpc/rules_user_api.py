@@ -5,7 +5,9 @@ The nouns inside have theirs in `rules_model.py`; what a rule means stands in `r
 
 from fairway.rpc.rule import (
     AT_LEAST_ONE,
+    AT_MOST_50,
     DEFINED,
+    KEYS_IN_KEBAB_CASE,
     NONEMPTY,
     NONEMPTY_ENTRIES,
     NOT_NEGATIVE,
@@ -32,7 +34,11 @@ USER_API_RULES: RuleTable = in_package(
         "UpdateApplicationResponse": {NONEMPTY: "application_id"},
         "DeleteApplicationRequest": {NONEMPTY: "application_id"},
         "DeleteApplicationResponse": {NONEMPTY: "application_id"},
-        "RenameApplicationConfigFileRequest": {AT_LEAST_ONE: "application_ids", NONEMPTY: "new_filename"},
+        "RenameApplicationConfigFileRequest": {
+            AT_LEAST_ONE: "application_ids",
+            AT_MOST_50: "application_ids",
+            NONEMPTY: "new_filename",
+        },
         "UpdateApplicationDeployTargetsRequest": {
             NONEMPTY: "application_id",
             AT_LEAST_ONE: "deploy_targets_by_plugin",
@@ -40,7 +46,11 @@ USER_API_RULES: RuleTable = in_package(
         "GetCommandRequest": {NONEMPTY: "command_id"},
         "EnablePipedRequest": {NONEMPTY: "piped_id"},
         "DisablePipedRequest": {NONEMPTY: "piped_id"},
-        "RegisterEventRequest": {NONEMPTY: "name data", NONEMPTY_ENTRIES: "labels contexts"},
+        "RegisterEventRequest": {
+            NONEMPTY: "name data",
+            NONEMPTY_ENTRIES: "labels contexts",
+            KEYS_IN_KEBAB_CASE: "contexts",
+        },
         "RegisterEventResponse": {NONEMPTY: "event_id"},
         "RequestPlanPreviewRequest": {
             NONEMPTY: "repo_remote_url head_branch head_commit base_branch",

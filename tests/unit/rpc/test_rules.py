@@ -54,6 +54,11 @@ def an_event(**contexts: str) -> event_pb2.Event:
             id="an empty list",
         ),
         pytest.param(
+            user.RenameApplicationConfigFileRequest(new_filename="f", application_ids=["1234567890"] * 51),
+            ["application_ids is ['1234567890', '1234567890', '1234567890…; expected at most 50 entries"],
+            id="a long list",
+        ),
+        pytest.param(
             user.UpdateApplicationDeployTargetsRequest(application_id="a"),
             ["deploy_targets_by_plugin is {}; expected at least one entry"],
             id="an empty map",
