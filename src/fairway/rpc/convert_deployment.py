@@ -1,8 +1,8 @@
 """Deployments, and the plan that agents report for one: wire ⇄ model.
 
 The wire's kind cannot be left out, so the generation shows elsewhere: a deployment of the newer one has
-deploy targets or the newer form of metadata, and no kind here. Agents of that generation read the newer
-metadata without looking whether it is set; it therefore always is, even when it is empty.
+deploy targets or the newer form of metadata, and no kind here. PipeCD's server writes into that metadata
+without looking whether it is set; it therefore always is, even when it is empty.
 """
 
 from collections.abc import Mapping
