@@ -13,8 +13,9 @@ from fairway.model.trigger import SyncStrategy
 
 def config_of(stage: Stage, deployment: Deployment, config: ApplicationConfig) -> StageConfig | None:
     """What the application's file says of a stage; `None` for a stage that the user did not write."""
-    if stage.is_rollback or stage.predefined or deployment.trigger.sync_strategy is SyncStrategy.QUICK_SYNC:
+    if stage.predefined or deployment.trigger.sync_strategy is SyncStrategy.QUICK_SYNC:
         return None
+    # The name tells a rollback stage, which shares its index, from the stage that it undoes.
     written = next((each for each in config.stages if each.index == stage.index), None)
     return written if written is not None and written.name == stage.name else None
 

@@ -63,6 +63,12 @@ def test_an_application_inside_another_touches_both() -> None:
     assert touched_ids([CART, outer], "apps/cart/app.yaml") == ["cart", "outer"]
 
 
+def test_the_first_file_that_counts_is_the_reason() -> None:
+    touched = TouchIndex([CART]).touched_by(["docs/x", "apps/cart/b", "apps/cart/a"])
+
+    assert [each.file for each in touched] == ["apps/cart/b"]
+
+
 def test_a_path_may_name_one_file() -> None:
     cart = TouchRule(application_id="cart", directory="apps/cart", paths=("VERSION",))
 

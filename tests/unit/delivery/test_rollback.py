@@ -10,7 +10,7 @@ from fairway.model.application import ApplicationKind
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
-from tests.unit.delivery.builders import SEED_PIPELINE, a_pipeline, planned_stages
+from tests.unit.delivery.builders import SEED_PIPELINE, a_pipeline, a_stage_config, planned_stages
 from tests.unit.model.builders import NOW, a_deployment, a_stage
 
 S = StageStatus
@@ -65,7 +65,9 @@ def test_a_skipped_script_is_not_undone() -> None:
 
 
 def test_a_script_that_does_not_say_how_is_not_undone() -> None:
-    stages = plan_v0_rollback(a_pipeline("WAIT"), ["stage-0"], NOW)
+    pipeline = (a_stage_config("SCRIPT_RUN", 0), a_stage_config("SCRIPT_RUN", 1, written={"onRollback": []}))
+
+    stages = plan_v0_rollback(pipeline, ["stage-0", "stage-1"], NOW)
 
     assert [stage.name for stage in stages] == ["ROLLBACK"]
 

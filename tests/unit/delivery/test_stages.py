@@ -311,6 +311,17 @@ def test_a_stage_has_its_timeout_and_no_more(now: datetime, action: NextAction) 
     assert decide_next(known, now).action is action
 
 
+@pytest.mark.parametrize(
+    ("now", "action"),
+    [(LONG_AGO + timedelta(seconds=1799), NextAction.WAIT), (LONG_AGO + timedelta(minutes=30), NextAction.INTERRUPT)],
+    ids=["just before", "exactly then"],
+)
+def test_a_deployment_has_its_timeout_and_no_more(now: datetime, action: NextAction) -> None:
+    known = facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=SHORT, started_at=LONG_AGO, executing="canary")
+
+    assert decide_next(known, now).action is action
+
+
 def skipping(*, prefixes: tuple[str, ...] = (), paths: tuple[str, ...] = (), **fields: Any) -> NextFacts:
     """The first stage is next, and its file says when to skip it."""
     skip_on = SkipOn(commit_message_prefixes=prefixes, paths=paths)
