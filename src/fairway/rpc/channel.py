@@ -1,8 +1,8 @@
 """The options of every gRPC server and channel of ours, so that both ends agree.
 
-Go agents ping an idle connection each 10 seconds; a server with gRPC's defaults calls that abuse and hangs
-up. Go servers in turn hang up on clients that ping more than once in five minutes, so ours ping less often
-than that and leave it to the server to find out about dead connections.
+Go clients and proxies may ping an idle connection each 10 seconds; a server with gRPC's defaults calls that
+abuse and hangs up. Go servers in turn hang up on clients that ping more than once in five minutes, so ours
+ping less often than that and leave it to the server to find out about dead connections.
 """
 
 from collections.abc import Sequence

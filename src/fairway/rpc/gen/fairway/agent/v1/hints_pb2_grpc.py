@@ -47,8 +47,8 @@ class HintServiceServicer:
     """
 
     def Watch(self, request, context):
-        """Hints for the calling agent, for as long as the call lasts. The first hint comes at once and has every kind of
-        thing in it unless the server knows from the token that nothing was missed.
+        """Hints for the calling agent, for as long as the call lasts. Unless the server knows from the token that nothing
+        was missed, the first hint comes at once and says that anything may have changed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
