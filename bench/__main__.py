@@ -1,0 +1,41 @@
+"""Runs every bench and prints one table."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.configuration import bench_reading
+from bench.figures import Figure
+from bench.git import bench_git
+from bench.repository import APPLICATIONS, a_repository
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
+        repository = a_repository(Path(directory))
+        figures = [bench_reading(), *asyncio.run(bench_git(repository, Path(directory)))]
+    Console(width=120).print(_table(figures))
+
+
+def _table(figures: list[Figure]) -> Table:
+    table = Table(title=f"{APPLICATIONS:,} applications; best of several runs; goal: at most 1.5×, near zero when seen")
+    for column in ("operation", "bare operation", "bare ms", "fairway ms", "ratio", "seen before ms", "ratio"):
+        table.add_column(column, justify="left" if "operation" in column else "right")
+    for figure in figures:
+        table.add_row(
+            figure.name,
+            figure.bare_name,
+            f"{figure.bare * 1000:.1f}",
+            f"{figure.fairway * 1000:.1f}",
+            f"{figure.fairway / figure.bare:.2f}×",
+            f"{figure.seen * 1000:.1f}",
+            f"{figure.seen / figure.bare:.3f}×",
+        )
+    return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+from fairway.config.remembered import RememberedReadings
+
+GOOD = b"apiVersion: pipecd.dev/v1beta1\nkind: KubernetesApp\nspec: {name: shop}\n"
+
+
+def test_a_file_is_asked_for_once() -> None:
+    remembered = RememberedReadings()
+    blobs = {"a/app.pipecd.yaml": "1", "b/app.pipecd.yaml": "2"}
+
+    first = remembered.read(blobs, {"1": GOOD, "2": GOOD})
+
+    assert remembered.unknown(blobs) == {}
+    assert remembered.read(blobs, {}) == first
+
+
+def test_a_changed_file_is_asked_for_again() -> None:
+    remembered = RememberedReadings()
+    remembered.read({"app.pipecd.yaml": "1"}, {"1": GOOD})
+
+    assert remembered.unknown({"app.pipecd.yaml": "2"}) == {"app.pipecd.yaml": "2"}
+
+
+def test_the_same_text_under_another_name_is_read_with_that_name() -> None:
+    remembered = RememberedReadings()
+    remembered.read({"a.pipecd.yaml": "1"}, {"1": b""})
+
+    (reading,) = remembered.read({"b.pipecd.yaml": "1"}, {"1": b""})["b.pipecd.yaml"]
+
+    assert reading.problems[0].file == "b.pipecd.yaml"
+
+
+def test_what_was_not_used_for_longest_is_forgotten_first() -> None:
+    remembered = RememberedReadings(most=2)
+    for path in ("a", "b", "a", "c"):
+        remembered.read({path: "1"}, {"1": GOOD})
+
+    assert remembered.unknown({"a": "1", "b": "1", "c": "1"}) == {"b": "1"}
+
+
+def test_more_files_at_once_than_are_kept_are_all_answered() -> None:
+    remembered = RememberedReadings(most=1)
+
+    readings = remembered.read({"a": "1", "b": "1"}, {"1": GOOD})
+
+    assert list(readings) == ["a", "b"]
