@@ -21,7 +21,7 @@ from fairway.git.errors import (
 
 _Rule = tuple[type[FairwayError], str, str]
 
-_CORRUPT: tuple[_Rule, ...] = (
+_LOCAL: tuple[_Rule, ...] = (
     (
         MirrorCorrupt,
         r"object file .* is empty|loose object .* is corrupt|bad object refs|"
@@ -30,6 +30,11 @@ _CORRUPT: tuple[_Rule, ...] = (
         r"inflate: data stream error|not a git repository: '|bad tree object|did not send all necessary objects|"
         r"bad config (line|file)|unable to read tree|index file corrupt|broken link|does not point to a valid object",
         "the mirror on disk is damaged; it will be cloned again",
+    ),
+    (
+        GitLocalError,
+        r"Unable to create '.*\.lock': File exists|No space left on device|Read-only file system|Too many open files",
+        "this machine's disk is in the way",
     ),
 )
 
@@ -81,13 +86,13 @@ _PUSH: tuple[_Rule, ...] = (
 
 def local_failure(what: str, stderr: str) -> FairwayError:
     """The error for a git command that touched only this machine."""
-    return _first_match(_CORRUPT, stderr, what) or GitLocalError(f"git {what} failed on this machine: {_brief(stderr)}")
+    return _first_match(_LOCAL, stderr, what) or GitLocalError(f"git {what} failed on this machine: {_brief(stderr)}")
 
 
 def remote_failure(what: str, url: str, stderr: str) -> FairwayError:
     """The error for a git command that talked to a remote."""
     subject = f"{what} {url}"
-    rules = (*_PUSH, *_REMOTE, *_CORRUPT) if what == "push to" else (*_REMOTE, *_CORRUPT)
+    rules = (*_PUSH, *_REMOTE, *_LOCAL) if what == "push to" else (*_REMOTE, *_LOCAL)
     return _first_match(rules, stderr, subject) or GitRemoteError(
         f"cannot {subject}: the remote or the network failed: {_brief(stderr)}"
     )

@@ -58,10 +58,17 @@ class ReplyParser:
         self._missing = 0  # how many bytes that reply still lacks, as far as is known
         self._skip = 0  # how many bytes of an object that is too large are still to come
 
+    @property
+    def between_replies(self) -> bool:
+        """Whether everything that came so far belongs to a reply that was given."""
+        return not self._skip and not any(self._waiting)
+
     def feed(self, chunk: bytes) -> list[Reply]:
         """The replies that this chunk completes."""
         if self._skip:
             self._skip, chunk = max(0, self._skip - len(chunk)), chunk[self._skip :]
+            if self._skip:
+                return []
         self._waiting.append(chunk)
         self._missing -= len(chunk)
         if self._missing > 0:
@@ -117,6 +124,11 @@ class ObjectReader:
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
 
+    @property
+    def process_id(self) -> int | None:
+        """The process that reads now or will read next; None until the first read, and after `close`."""
+        return self._process.pid if self._process else None
+
     async def read(self, names: Sequence[bytes]) -> list[Reply]:
         """One reply for each name, in order. A name is a hash, a full ref, or `<commit>:<path>`."""
         if not names:
@@ -128,11 +140,10 @@ class ObjectReader:
             try:
                 return await self._converse(request, len(names))
             except (OSError, EOFError, TimeoutError):
-                await self._stop()
+                pass  # it may have died long ago; a new one deserves a try
             try:
                 return await self._converse(request, len(names))
             except (OSError, EOFError, TimeoutError) as error:
-                await self._stop()
                 if not (self._git_dir / "HEAD").is_file():
                     raise MirrorCorrupt(f"{self._git_dir} is no longer a git repository") from error
                 raise GitLocalError(f"git cat-file in {self._git_dir} died twice while reading") from error
@@ -143,25 +154,27 @@ class ObjectReader:
             await self._stop()
 
     async def _converse(self, request: bytes, expected: int) -> list[Reply]:
-        process = self._process or await self._start()
+        if self._process is None:
+            self._process = await self._start()
+        process = self._process
         if process.stdin is None or process.stdout is None:
             raise GitLocalError("git cat-file has no pipes")
         parser = ReplyParser(self._largest)
         replies: list[Reply] = []
-        self._process = None  # until the last answer is in, nobody may take this process for idle
+        whole = False
         try:
             # Not drained: the transport goes on writing while the answers are read.
             process.stdin.write(request)
             async with asyncio.timeout(_TIMEOUT):
-                while len(replies) < expected:
+                while len(replies) < expected or not parser.between_replies:
                     chunk = await process.stdout.read(_READ_SIZE)
                     if not chunk:
                         raise EOFError("git cat-file ended")
                     replies += parser.feed(chunk)
-            self._process = process
+            whole = True
         finally:
-            if self._process is None:
-                await end_group(process)
+            if not whole:  # somebody else's answers are still in the pipe: no use to the next caller
+                await self._stop()
         return replies
 
     async def _start(self) -> asyncio.subprocess.Process:
