@@ -13,6 +13,11 @@ import re
 
 from fairway.errors import UserError
 
+#: Stands for any characters of one name; a star that is meant literally is escaped.
+_STAR = "*"
+#: Where a name ends: a matched directory means everything below it.
+_END = r"(?:/|\Z)"
+
 
 class PatternError(UserError):
     """A path pattern that means nothing."""
@@ -51,11 +56,66 @@ def _normal(path: str) -> str:
 
 
 def _expression(pattern: str) -> str:
-    body = _body(pattern)
-    if not body:
-        return r"[\s\S]*\Z"
-    # A matched directory stands for everything below it.
-    return rf"(?:{_translated(body, pattern)})(?:/[\s\S]*)?\Z"
+    """An expression for the pattern, or for a directory that the pattern means, at the beginning of a path.
+
+    Patterns come from whoever may write to a repository, so none may take long to match. Names that stand between
+    two `**` can be looked for from the left and, once found, need not be looked for again; the same holds for
+    characters between two `*`. Atomic groups say so, and keep the time proportional to the length of the path.
+    """
+    blocks: list[list[str]] = [[]]
+    names = [name for name in _body(pattern).split("/") if name]
+    if not names:
+        return ""
+    for position, name in enumerate(names):
+        tokens = _tokens(name, pattern)
+        whole = all(token == _STAR for token in tokens) and len(tokens) > 1
+        if tokens[:2] == [_STAR, _STAR]:
+            blocks.append([])
+        if not whole:
+            blocks[-1].append(_name(tokens))
+        if not whole and tokens[-2:] == [_STAR, _STAR] and position < len(names) - 1:
+            blocks.append([])
+    first, *others = ("".join(f"{name}/" for name in block) for block in blocks)
+    if not others:
+        return first.removesuffix("/") + _END
+    *middle, last = others
+    found = "".join(f"(?>(?:[^/]+/)*?{block})" for block in middle if block)
+    return first + found + (f"(?:[^/]+/)*?{last.removesuffix('/')}{_END}" if last else "")
+
+
+def _name(tokens: list[str]) -> str:
+    """An expression for one name of a path: what stands before the first star, between stars, after the last."""
+    parts = [""]
+    for before, token in zip(["", *tokens], tokens, strict=False):
+        if token != _STAR:
+            parts[-1] += token
+        elif before != _STAR:
+            parts.append("")
+    if len(parts) == 1:
+        return parts[0]
+    first, *middle, last = parts
+    return first + "".join(f"(?>[^/]*?{part})" for part in middle) + f"[^/]*{last}"
+
+
+def _tokens(name: str, pattern: str) -> list[str]:
+    """One expression for each character that a name has; stars stay stars."""
+    tokens: list[str] = []
+    position = 0
+    while position < len(name):
+        character = name[position]
+        if character == "[":
+            expression, position = _set(name, position, pattern)
+            tokens.append(expression)
+            continue
+        if character == "\\":
+            position += 1
+            if position == len(name):
+                raise PatternError(f'"{pattern}" ends with a "\\"; write the character it stands before, or drop it')
+            tokens.append(re.escape(name[position]))
+        else:
+            tokens.append({"*": _STAR, "?": "[^/]"}.get(character, re.escape(character)))
+        position += 1
+    return tokens
 
 
 def _body(pattern: str) -> str:
@@ -76,38 +136,6 @@ def _fixed(pattern: str) -> str:
             break
         fixed.append(part)
     return "/".join(fixed)
-
-
-def _translated(body: str, pattern: str) -> str:
-    parts: list[str] = []
-    position = 0
-    while position < len(body):
-        character = body[position]
-        if body.startswith("**/", position):
-            # Any number of directories, none included; a run of them says no more than one.
-            parts.append(r"(?:[\s\S]*/)?")
-            position = _after(body, position, "**/")
-        elif body.startswith("**", position):
-            parts.append(r"[\s\S]*")
-            position = _after(body, position, "*")
-        elif character == "[":
-            expression, position = _set(body, position, pattern)
-            parts.append(expression)
-        elif character == "\\":
-            if position + 1 == len(body):
-                raise PatternError(f'"{pattern}" ends with a "\\"; write the character it stands before, or drop it')
-            parts.append(re.escape(body[position + 1]))
-            position += 2
-        else:
-            parts.append({"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character)))
-            position += 1
-    return "".join(parts)
-
-
-def _after(body: str, position: int, run: str) -> int:
-    while body.startswith(run, position):
-        position += len(run)
-    return position
 
 
 def _set(body: str, start: int, pattern: str) -> tuple[str, int]:

@@ -31,6 +31,10 @@ from fairway.delivery.paths import PathPatterns, PatternError
         pytest.param(["a/**"], "a/b/c", True, id="two stars at the end"),
         pytest.param(["a/**"], "a", False, id="two stars at the end mean what is below"),
         pytest.param(["**"], "a/b", True, id="two stars alone"),
+        pytest.param(["**.md"], "docs/x.md", True, id="two stars before a name"),
+        pytest.param(["lib**/x"], "lib-a/b/x", True, id="two stars after a name"),
+        pytest.param(["lib**"], "lib-a/b/x", True, id="two stars at the very end"),
+        pytest.param(["a**b"], "axxb", True, id="two stars within a name"),
         pytest.param(["."], "a/b", True, id="the root itself"),
         pytest.param(["file?.txt"], "file1.txt", True, id="a question mark"),
         pytest.param(["file?txt"], "file/txt", False, id="a question mark is no slash"),
@@ -107,6 +111,39 @@ def test_the_order_of_patterns_does_not_matter(patterns: list[str], path: str) -
     forwards, backwards = PathPatterns(tuple(patterns)), PathPatterns(tuple(reversed(patterns)))
 
     assert forwards.match(path) is backwards.match(path)
+
+
+def means(pattern: list[str], path: list[str]) -> bool:
+    """The same as the expressions, name by name and without any cleverness."""
+    if not pattern or pattern == ["**"]:
+        return not pattern or bool(path)
+    if pattern[0] == "**":
+        return any(means(pattern[1:], path[skipped:]) for skipped in range(len(path) + 1))
+    if not path:
+        return False
+    name = pattern[0].replace("*", ".*").replace("?", ".")
+    return re.fullmatch(name, path[0]) is not None and means(pattern[1:], path[1:])
+
+
+PATTERN_NAMES = st.sampled_from(["a", "b", "*", "**", "a*", "*b", "*a*b*", "b*a*", "?", "?*", "[ab]"])
+
+
+@given(st.lists(PATTERN_NAMES, min_size=1, max_size=6), st.lists(st.text("ab", min_size=1, max_size=5), min_size=1))
+def test_matching_from_the_left_finds_what_trying_everything_finds(pattern: list[str], path: list[str]) -> None:
+    assert PathPatterns(("/".join(pattern),)).match("/".join(path)) is means(pattern, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        pytest.param("*a" * 60 + "b", "a" * 250, id="many stars in a name"),
+        pytest.param("**/a/" * 60 + "b", "a/" * 500 + "c", id="many depths"),
+        pytest.param("**/*a*a*a*a*a/" * 20 + "b", ("a" * 30 + "/") * 100 + "c", id="both"),
+    ],
+)
+def test_a_malicious_pattern_does_not_keep_the_agent_busy(pattern: str, path: str) -> None:
+    # With backtracking each of these would outlast the test run.
+    assert not PathPatterns((pattern,)).match(path)
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
