@@ -157,12 +157,14 @@ class PipelineSpec(Settings, frozen=True):
     def problems(self) -> Problems:
         if not self.environments:
             return [("environments", "is empty; a pipeline needs at least one environment")]
-        names = [environment.name for environment in self.environments]
-        return [
-            (f"environments[{position}].name", f"is {name!r}, the name of an environment further up")
-            for position, name in enumerate(names)
-            if name in names[:position]
-        ]
+        found: Problems = []
+        seen: set[str] = set()
+        for position, environment in enumerate(self.environments):
+            if environment.name in seen:
+                message = f"is {environment.name!r}, the name of an environment further up"
+                found.append((f"environments[{position}].name", message))
+            seen.add(environment.name)
+        return found
 
 
 class Promotion(msgspec.Struct, frozen=True, kw_only=True):

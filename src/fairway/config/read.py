@@ -26,7 +26,7 @@ from fairway.config.problems import (
     without_consequences,
 )
 from fairway.config.reader.convert import convert_checked
-from fairway.config.reader.document import Document, read_documents
+from fairway.config.reader.document import MOST_PROBLEMS, Document, TooManyProblems, read_documents
 from fairway.config.reader.rules import broken_rules
 from fairway.config.rejected import rejected_shape
 from fairway.config.settings import Settings
@@ -185,6 +185,16 @@ def _at_start(file: str, message: str) -> Problem:
 
 
 def _read(document: Document) -> Reading:
+    try:
+        return _read_document(document)
+    except TooManyProblems:
+        enough = _at_start(document.file, f"has more than {MOST_PROBLEMS} problems; the rest is not shown")
+        kind = document.value.get("kind")
+        problems = tuple(in_order([enough, *document.said]))
+        return Reading(document.file, kind if isinstance(kind, str) else "", None, problems)
+
+
+def _read_document(document: Document) -> Reading:
     value = document.value
     if not isinstance(value, dict):
         message = (
@@ -220,7 +230,7 @@ def _envelope_problem(document: Document, kind: Any) -> Problem | None:
     """Why the rest of the document cannot even be looked at."""
     if kind is None:
         return document.problem((), f"kind is missing; expected one of {', '.join(_READERS)}")
-    if kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _READERS:
         near = did_you_mean(kind, _READERS) if isinstance(kind, str) else ""
         return document.problem(("kind",), f"found {shown(kind)}, expected one of {', '.join(_READERS)}{near}")
     found, expected = document.value.get("apiVersion"), api_versions(kind)

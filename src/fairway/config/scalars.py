@@ -68,7 +68,7 @@ class Duration(timedelta):
 
 def _microseconds(text: str) -> float:
     sign = -1.0 if text.startswith("-") else 1.0
-    body = text.lstrip("+-") if text[:1] in {"+", "-"} else text
+    body = text[1:] if text[:1] in {"+", "-"} else text
     if body == "0":
         return 0.0
     if not body:
@@ -77,7 +77,7 @@ def _microseconds(text: str) -> float:
     while position < len(body):
         part = _PART.match(body, position)
         if part is None:
-            if body.replace(".", "", 1).isdigit():
+            if len(body) < 20 and body.replace(".", "", 1).isdigit():
                 raise ValueError(f'has no unit; "{text}s" means seconds, "{text}m" minutes')
             raise ValueError("is not a duration")
         total += float(part[1]) * _UNIT_IN_MICROSECONDS[part[2]]
@@ -123,7 +123,7 @@ class Replicas:
         text = str(value).strip()
         share = text.endswith("%")
         digits = text.removesuffix("%").strip()
-        if not (digits.isascii() and digits.isdigit()):
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
             raise ValueError("is not a number of replicas")
         return cls(int(digits), is_percentage=share)
 

@@ -188,7 +188,7 @@ class K8sTrafficRoutingOptions(StageOptions, frozen=True):
             return [("all", "is given beside percentages; write either")] if any(given) else []
         if not given:
             return [("", "routes no traffic; write all, or the percentages of primary, canary and baseline")]
-        total = sum(given)
+        total = sum(given, start=0.0)
         if total > 100 or (self.primary is not None and total != 100):
             return [("", f"routes {total:g} % of the traffic; primary, canary and baseline must make 100 together")]
         return []

@@ -92,9 +92,11 @@ class _Checker:
     def _dict(self, value: Any, wanted: inspect.DictType, path: Path, *, lenient: bool) -> Any:
         if not isinstance(value, dict):
             return self._wrong(value, wanted, path)
-        empty = "" if isinstance(wanted.value_type, inspect.StrType) else None
+        kind = wanted.value_type
+        # An empty value is what it is in Go: an empty text, or settings that say nothing.
+        empty: Any = None if isinstance(kind, inspect.AnyType) else "" if isinstance(kind, inspect.StrType) else {}
         return {
-            key: empty if item is None else self.check(item, wanted.value_type, (*path, key), lenient=lenient)
+            key: self.check(empty if item is None else item, kind, (*path, key), lenient=lenient)
             for key, item in value.items()
         }
 

@@ -16,48 +16,71 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from fairway.config.problems import Path, Position, Problem, Severity
 from fairway.config.reader.syntax import explain_syntax_error
-from fairway.config.reader.values import PLAIN, TEXT, build_values, refusal
+from fairway.config.reader.values import DEEPEST_NESTING, MOST_VALUES, PLAIN, TEXT, TOO_DEEP, build_values, refusal
 
 #: No configuration file is larger by accident; what a person writes fits many times over.
 LARGEST_FILE: Final = 1 << 20
-DEEPEST_NESTING: Final = 100
+#: Whoever reads this many problems of one document starts again anyway; hostile files have a hundred thousand.
+MOST_PROBLEMS: Final = 500
 
-_MANY_BRACKETS: Final = DEEPEST_NESTING
-_DEEP_INDENT: Final = re.compile(rb"^[ \t?:-]{%d}" % DEEPEST_NESTING, re.MULTILINE)
 #: `...` ends a document in YAML, but people (and RFCs) write it for "and so on" above an indented line.
 _ELLIPSIS: Final = re.compile(r"^\.\.\.([ \t]*\r?\n[ \t]+\S)", re.MULTILINE)
 
 
+class TooManyProblems(Exception):
+    """Looking further at a document is pointless; what was found stands in `Document.said`."""
+
+
 class _Composer(CParser):
-    """Composes nodes and leaves their meaning to us, which is also what makes it fast."""
+    """Composes nodes and leaves their meaning to us, which is also what makes it fast.
+
+    It recurses in C and would take the process with it, so depth and number are watched on the way down: nothing
+    that stands in the text can get past the count, whatever it is written with.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._values = 0
 
     def resolve(self, kind: type[Node], _value: str, implicit: Any) -> str:
         if kind is ScalarNode:
             return PLAIN if implicit[0] else TEXT
         return ""
 
-    def descend_resolver(self, _parent: Node | None, _index: Any) -> None:
-        """Paths do not choose types here."""
+    def descend_resolver(self, parent: Node | None, _index: Any) -> None:
+        self._depth += 1
+        self._values += 1
+        if self._depth > DEEPEST_NESTING + 1:
+            raise refusal(TOO_DEEP, parent)
+        if self._values > MOST_VALUES:
+            raise refusal(f"the file has more than {MOST_VALUES:,} values; no configuration needs as many", parent)
 
     def ascend_resolver(self) -> None:
-        """Paths do not choose types here."""
+        self._depth -= 1
 
 
 class Document:
     """One YAML document: its values, and where each of them stands."""
 
-    def __init__(self, file: str, text: str, root: Node | None, *, elided: bool = False) -> None:
+    def __init__(
+        self, file: str, text: str, root: Node | None, *, elided: bool = False, has_aliases: bool = False
+    ) -> None:
         self.file = file
         self.text = text
         #: The author left something out with `...`: missing fields are then no mistake.
         self.elided = elided
+        #: What is wrong with the document whatever it is about.
         self.problems: list[Problem] = []
+        #: Every problem that somebody made with `problem`, wanted or not.
+        self.said: list[Problem] = []
         self._root = root
-        self.value: Any = None if root is None else self._build(root)
+        self._children: dict[int, dict[str, tuple[Node, Node]]] = {}
+        self.value: Any = None if root is None else self._build(root, has_aliases=has_aliases)
 
-    def _build(self, root: Node) -> Any:
-        value, repeated = build_values(root, may_have_aliases="*" in self.text and "&" in self.text)
-        for repeat in repeated:
+    def _build(self, root: Node, *, has_aliases: bool) -> Any:
+        value, repeated = build_values(root, may_have_aliases=has_aliases)
+        for repeat in repeated[:MOST_PROBLEMS]:
             message = f"the key {repeat.name!r} is given twice, first in line {repeat.first.start_mark.line + 1}"
             self.problems.append(Problem(file=self.file, position=_position(repeat.second), message=message))
         return value
@@ -68,7 +91,7 @@ class Document:
             return Position(1, 1)
         node, key = self._root, self._root
         for step in path:
-            found = _child(node, step)
+            found = self._child(node, step)
             if found is None:
                 return _position(key)
             key, node = found
@@ -88,21 +111,34 @@ class Document:
         """The text of a scalar as its author wrote it."""
         node = self._root
         for step in path:
-            found = None if node is None else _child(node, step)
+            found = None if node is None else self._child(node, step)
             node = None if found is None else found[1]
         return node.value if isinstance(node, ScalarNode) else ""
 
     def problem(
         self, path: Path, message: str, severity: Severity = Severity.ERROR, *, of_key: bool = False
     ) -> Problem:
-        """A problem at a path of this document."""
-        return Problem(
+        """A problem at a path of this document; TooManyProblems when enough is enough."""
+        if len(self.said) == MOST_PROBLEMS:
+            raise TooManyProblems
+        problem = Problem(
             file=self.file,
             position=self.position(path, of_key=of_key),
             path=path,
             message=message,
             severity=severity,
         )
+        self.said.append(problem)
+        return problem
+
+    def _child(self, node: Node, step: str | int) -> tuple[Node, Node] | None:
+        if isinstance(node, MappingNode):
+            if id(node) not in self._children:
+                self._children[id(node)] = _children(node)
+            return self._children[id(node)].get(step) if isinstance(step, str) else None
+        if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
+            return node.value[step], node.value[step]
+        return None
 
 
 def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem]]:
@@ -114,10 +150,9 @@ def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem
     text, elisions = _ELLIPSIS.subn(r"#..\1", text)
     documents: list[Document] = []
     try:
-        if _may_be_deep(data):
-            _refuse_deep_nesting(text)
+        has_aliases = "*" in text and "&" in text
         for root in _compose_all(text):
-            documents.append(Document(file, text, root, elided=bool(elisions)))
+            documents.append(Document(file, text, root, elided=bool(elisions), has_aliases=has_aliases))
     except yaml.MarkedYAMLError as error:
         return [], [explain_syntax_error(error, text, file)]
     except yaml.reader.ReaderError as error:
@@ -185,42 +220,17 @@ def _compose_all(text: str) -> Iterator[Node]:
         composer.dispose()
 
 
-def _may_be_deep(data: bytes) -> bool:
-    # Each level of nesting needs a bracket or a further column, so most files are cleared by counting.
-    return data.count(b"[") + data.count(b"{") > _MANY_BRACKETS or _DEEP_INDENT.search(data) is not None
-
-
-def _refuse_deep_nesting(text: str) -> None:
-    # The composer recurses in C and would take the process with it; events do not recurse.
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            depth += 1
-            if depth > DEEPEST_NESTING:
-                raise refusal(f"this is nested more than {DEEPEST_NESTING} levels deep", event)
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            depth -= 1
-
-
 def _position(node: Node) -> Position:
     return Position(node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
-    if isinstance(node, MappingNode):
-        for key, value in node.value:
-            if key.value == step:
-                return key, value
-        for key, value in node.value:
-            if key.value == "<<" and (found := _merged_child(value, step)):
-                return found
-    elif isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
-        return node.value[step], node.value[step]
-    return None
-
-
-def _merged_child(node: Node, step: str | int) -> tuple[Node, Node] | None:
-    for source in node.value if isinstance(node, SequenceNode) else [node]:
-        if found := _child(source, step):
-            return found
-    return None
+def _children(mapping: Node) -> dict[str, tuple[Node, Node]]:
+    """Key and value nodes by key, the first where a key is repeated; its own before those it merges."""
+    children: dict[str, tuple[Node, Node]] = {}
+    for key, value in mapping.value:
+        children.setdefault(key.value, (key, value))
+    for key, value in mapping.value:
+        if key.value == "<<" and key.tag == PLAIN:
+            for source in value.value if isinstance(value, SequenceNode) else [value]:
+                children = _children(source) | children
+    return children

@@ -38,6 +38,6 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
         return int(digits.replace("o", ""), 8)
     if _OTHER_BASE.fullmatch(digits):
         return int(digits, 0)
-    if _FLOAT.fullmatch(digits):
-        return float(digits)
+    if _FLOAT.fullmatch(digits) and math.isfinite(number := float(digits)):
+        return number
     return text

@@ -12,6 +12,9 @@ import yaml
 
 from fairway.config.problems import Position, Problem
 
+#: Where the parser begins to count a new line; not all of them are line ends in Python.
+_LINE_END: Final = re.compile("\r\n|[\n\r\u0085\u2028\u2029]")
+
 
 class _Place(NamedTuple):
     """Where the parser stopped."""
@@ -38,9 +41,9 @@ def explain_syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> P
         mark = error.context_mark
     if mark is None:
         return Problem(file=file, position=Position(1, 1), message=complaint)
-    lines = text.split("\n")
+    lines = _LINE_END.split(text)
     line = min(mark.line, len(lines) - 1)
-    place = _Place(line, mark.column, lines[line].rstrip("\r"), complaint)
+    place = _Place(line, mark.column, lines[line], complaint)
     for explain in _EXPLANATIONS:
         finding = explain(place)
         if finding is not None:
@@ -125,7 +128,7 @@ def _bad_escape(place: _Place) -> _Finding | None:
 def _unknown_alias(place: _Place) -> _Finding | None:
     if "undefined alias" not in place.complaint:
         return None
-    name = place.text[place.column :].split()[0]
+    name = re.split(r"[\s,\]}]", place.text[place.column :], maxsplit=1)[0]
     return _Finding(
         place.column, f"{name} refers to an anchor that is not defined above; quote it if it is meant as text"
     )
