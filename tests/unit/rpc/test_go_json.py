@@ -76,6 +76,7 @@ def test_every_message_survives(message: PlanPreviewCommandResult) -> None:
 
 
 @given(st.binary(max_size=30))
+@settings(deadline=None)
 def test_arbitrary_bytes_are_read_or_refused(data: bytes) -> None:
     try:
         read = from_go_json(data, PlanPreviewCommandResult)
