@@ -6,7 +6,8 @@ Rows that need a word:
 - planned → rolling_back is not a row: no stage has started, so there is nothing to undo. A cancel at this
   point ends in cancelled, and a restarted agent reports running before anything else.
 - planned → succeeded is not a row: agents report running first, even for a plan whose stages are all skipped.
-- rolling_back → succeeded is not a row: once undoing has begun, the commit was not brought.
+- rolling_back → succeeded is not a row: once undoing has begun, the commit was not brought. An agent that
+  reports it all the same ends the deployment as failed.
 """
 
 import enum
@@ -186,6 +187,10 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         What a stage already said of itself stays: one odd entry in the map must not keep a deployment open. A
         stage that is still running after that is closed, because nobody will ever report on it again.
         """
+        if self.status is DeploymentStatus.ROLLING_BACK and to is DeploymentStatus.SUCCEEDED:
+            # An agent that restarts during a rollback may forget it and go forward. Refusing its report would leave
+            # the application blocked for ever; believing it would hide that work has been undone.
+            to, reason = DeploymentStatus.FAILED, f"Reported as succeeded after its rollback had begun: {reason}"
         ended = self.advance(to, reason, at)
         if ended is self:
             return self

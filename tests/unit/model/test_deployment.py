@@ -146,6 +146,15 @@ def test_a_rollback_stage_is_known_in_both_generations() -> None:
     ]
 
 
+def test_a_success_reported_after_the_rollback_began_ends_as_failed() -> None:
+    rolling_back = a_deployment(status=D.ROLLING_BACK)
+
+    ended = rolling_back.complete(D.SUCCEEDED, "All done", LATER, {})
+
+    reason = "Reported as succeeded after its rollback had begun: All done"
+    assert ended == a_deployment(status=D.FAILED, status_reason=reason, updated_at=LATER, completed_at=LATER)
+
+
 def test_script_rollbacks_of_v0_share_an_id_and_are_told_apart_by_their_turn() -> None:
     shared = a_stage("ScriptRunRollback", name="SCRIPT_RUN_ROLLBACK")
     deployment = a_deployment(status=D.ROLLING_BACK, stages=(shared, shared))
