@@ -187,6 +187,8 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         What a stage already said of itself stays: one odd entry in the map must not keep a deployment open. A
         stage that is still running after that is closed, because nobody will ever report on it again.
         """
+        if not to.is_terminal:
+            raise InvalidTransition(f"deployment {self.id}", self.status, to, DEPLOYMENT_TRANSITIONS.terminal)
         if self.status is DeploymentStatus.ROLLING_BACK and to is DeploymentStatus.SUCCEEDED:
             # An agent that restarts during a rollback may forget it and go forward. Refusing its report would leave
             # the application blocked for ever; believing it would hide that work has been undone.
@@ -194,7 +196,9 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         ended = self.advance(to, reason, at)
         if ended is self:
             return self
-        stages = tuple(_settle(stage, stage_statuses.get(stage.id), at) for stage in self.stages)
+        known = {stage.id for stage in self.stages}
+        reported = {self._position(id, status): status for id, status in stage_statuses.items() if id in known}
+        stages = tuple(_settle(stage, reported.get(position), at) for position, stage in enumerate(self.stages))
         return msgspec.structs.replace(ended, stages=stages)
 
 

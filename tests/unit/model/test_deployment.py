@@ -167,12 +167,18 @@ def test_script_rollbacks_of_v0_share_an_id_and_are_told_apart_by_their_turn() -
 
 
 def test_completion_keeps_script_rollbacks_of_v0_apart() -> None:
-    stages = tuple(a_stage("ScriptRunRollback", status=status) for status in (S.FAILED, S.SUCCEEDED))
+    stages = tuple(a_stage("ScriptRunRollback", status=status) for status in (S.FAILED, S.NOT_STARTED))
     deployment = a_deployment(status=D.ROLLING_BACK, stages=stages)
 
-    ended = deployment.complete(D.FAILED, "", LATER, {"ScriptRunRollback": S.SUCCEEDED})
+    ended = deployment.complete(D.FAILED, "", LATER, {"ScriptRunRollback": S.FAILED})
 
     assert ended.stages == stages
+
+
+@pytest.mark.parametrize("to", [status for status in D if not status.is_terminal])
+def test_completion_needs_an_end(to: DeploymentStatus) -> None:
+    with pytest.raises(InvalidTransition, match="may only become cancelled, failed or succeeded"):
+        a_deployment(status=D.RUNNING).complete(to, "", LATER, {})
 
 
 def test_an_unfinished_deployment_has_no_end() -> None:
