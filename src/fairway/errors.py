@@ -5,7 +5,8 @@
     │   ├── ConfigError         (config)   a configuration file that does not say what is needed
     │   ├── InvalidTransition   (model)    a status change that the table does not allow
     │   ├── GitInputError       (git)      a ref, path or remote that Git must never be given
-    │   └── SecretError         (secrets)  a sealed value or template that cannot be opened
+    │   ├── SecretError         (secrets)  a sealed value or template that cannot be opened
+    │   └── WireError           (rpc)      a message that cannot be put into our words
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
         └── TreeWriteError      (secrets)  a rendered file that could not be written

@@ -17,7 +17,7 @@ from google.protobuf.descriptor_pb2 import (
 )
 
 from fairway.rpc.gen import pipecd
-from fairway.rpc.rules import RULES
+from fairway.rpc.rules.violations import RULES
 from tools.generate_proto import GEN_DIR, differences, generated_files
 
 FACTS_FILE = Path(__file__).with_name("wire_facts.tsv")

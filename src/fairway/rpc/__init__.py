@@ -7,9 +7,8 @@
     aliases          how a servicer gets onto a server, under PipeCD's older paths too
     context          the type of a call's context, for servicers
     channel          the options that every server and channel of ours uses
-    convert_*        wire ⇄ model, a file for each noun; wire_enum and wire_time for what they share
-    go_json          messages as the JSON that PipeCD writes into command outputs
-    rule, rules*     which requests are refused before anybody acts on them
+    convert/         wire ⇄ model, a file for each noun
+    rules/           which requests are refused before anybody acts on them
 
 What a call means, who may make it and what it changes is left to the server, the agent and the plugins.
 """

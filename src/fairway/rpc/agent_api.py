@@ -1,7 +1,7 @@
 """What a server offers to agents: PipeCD's PipedService, and our own hints beside it.
 
 Servers subclass the servicers and register them here; agents call through the stubs. `messages` has the
-requests and responses; the nouns inside them are made and read by the `convert_*` modules.
+requests and responses; the nouns inside them are made and read by the modules of `convert`.
 """
 
 from grpc import aio

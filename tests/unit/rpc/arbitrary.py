@@ -16,8 +16,8 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from hypothesis import strategies as st
 
-from fairway.rpc.rule import KNOWN_ENCRYPTION, REQUIRED, Rule
-from fairway.rpc.rules import RULES
+from fairway.rpc.rules.rule import KNOWN_ENCRYPTION, REQUIRED, Rule
+from fairway.rpc.rules.violations import RULES
 
 S = TypeVar("S", bound=msgspec.Struct)
 M = TypeVar("M", bound=Message)

@@ -21,15 +21,15 @@ from fairway.model.live_state import Health, LiveState, Resource, ResourceEvent
 from fairway.model.log_block import LogBlock
 from fairway.model.plan import Plan
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview
-from fairway.rpc import convert_agent as agents
-from fairway.rpc import convert_application as applications
-from fairway.rpc import convert_chain as chains
-from fairway.rpc import convert_command as commands
-from fairway.rpc import convert_deployment as deployments
-from fairway.rpc import convert_event as events
-from fairway.rpc import convert_live_state as live_states
-from fairway.rpc import convert_log_block as log_blocks
-from fairway.rpc import convert_plan_preview as plan_previews
+from fairway.rpc.convert import agent as agents
+from fairway.rpc.convert import application as applications
+from fairway.rpc.convert import chain as chains
+from fairway.rpc.convert import command as commands
+from fairway.rpc.convert import deployment as deployments
+from fairway.rpc.convert import event as events
+from fairway.rpc.convert import live_state as live_states
+from fairway.rpc.convert import log_block as log_blocks
+from fairway.rpc.convert import plan_preview as plan_previews
 from fairway.rpc.gen.pipecd.model import (
     application_live_state_pb2,
     application_pb2,

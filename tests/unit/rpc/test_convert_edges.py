@@ -8,15 +8,15 @@ from fairway.model.application import ApplicationKind, DiscoveredApplication
 from fairway.model.live_state import Health, Resource
 from fairway.model.plan import Plan
 from fairway.model.trigger import SyncStrategy
-from fairway.rpc import convert_application as applications
-from fairway.rpc import convert_deployment as deployments
-from fairway.rpc.convert_agent import from_wire_profile
-from fairway.rpc.convert_command import from_wire_command
-from fairway.rpc.convert_live_state import to_wire_plugin_live_state
+from fairway.rpc.convert import application as applications
+from fairway.rpc.convert import deployment as deployments
+from fairway.rpc.convert.agent import from_wire_profile
+from fairway.rpc.convert.command import from_wire_command
+from fairway.rpc.convert.live_state import to_wire_plugin_live_state
+from fairway.rpc.convert.wire_enum import WireError
+from fairway.rpc.convert.wire_time import from_wire_time
 from fairway.rpc.gen.pipecd.model import application_pb2, command_pb2, deployment_pb2
 from fairway.rpc.gen.pipecd.service.pipedservice_pb2 import ReportDeploymentPlannedRequest, ReportPipedMetaRequest
-from fairway.rpc.wire_enum import WireError
-from fairway.rpc.wire_time import from_wire_time
 
 
 def test_an_application_with_neither_targets_nor_kind_reads_as_kubernetes() -> None:

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairway.model.plan_preview import PlanPreview
-from fairway.rpc.convert_plan_preview import from_command_output, to_command_output
+from fairway.rpc.convert.go_json import from_go_json, to_go_json
+from fairway.rpc.convert.plan_preview import from_command_output, to_command_output
+from fairway.rpc.convert.wire_enum import WireError
+from fairway.rpc.convert.wire_time import from_wire_time
 from fairway.rpc.gen.pipecd.model.planpreview_pb2 import PlanPreviewCommandResult
-from fairway.rpc.go_json import from_go_json, to_go_json
-from fairway.rpc.wire_enum import WireError
-from fairway.rpc.wire_time import from_wire_time
 from tests.unit.rpc.arbitrary import messages
 
 #: What an agent of the newer generation hands in, written by hand after Go's rules.

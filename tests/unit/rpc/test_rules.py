@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fairway.rpc.gen.pipecd.model import command_pb2, common_pb2, event_pb2, piped_pb2, project_pb2
 from fairway.rpc.gen.pipecd.service import apiservice_pb2 as user
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2 as agent
-from fairway.rpc.rules import violations
+from fairway.rpc.rules.violations import violations
 
 
 def a_git_path(path: str = "app") -> common_pb2.ApplicationGitPath:

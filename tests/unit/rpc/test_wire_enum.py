@@ -16,16 +16,17 @@ from fairway.model.live_state import Health, ResourceChange
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import ManualOperation, StageStatus
 from fairway.model.trigger import SyncStrategy
-from fairway.rpc.convert_agent import CONNECTION_STATUSES
-from fairway.rpc.convert_application import KINDS, SYNC_STATUSES
-from fairway.rpc.convert_command import COMMAND_STATUSES
-from fairway.rpc.convert_deployment import DEPLOYMENT_STATUSES
-from fairway.rpc.convert_event import EVENT_STATUSES
-from fairway.rpc.convert_live_state import PLUGIN_HEALTH, RESOURCE_CHANGES, SNAPSHOT_HEALTH
-from fairway.rpc.convert_log_block import LOG_SEVERITIES
-from fairway.rpc.convert_resource import PLATFORM_HEALTH, RESOURCE_HEALTH
-from fairway.rpc.convert_stage import MANUAL_OPERATIONS, STAGE_STATUSES
-from fairway.rpc.convert_trigger import ARTIFACT_KINDS, SYNC_STRATEGIES
+from fairway.rpc.convert.agent import CONNECTION_STATUSES
+from fairway.rpc.convert.application import KINDS, SYNC_STATUSES
+from fairway.rpc.convert.command import COMMAND_STATUSES
+from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES
+from fairway.rpc.convert.event import EVENT_STATUSES
+from fairway.rpc.convert.live_state import PLUGIN_HEALTH, RESOURCE_CHANGES, SNAPSHOT_HEALTH
+from fairway.rpc.convert.log_block import LOG_SEVERITIES
+from fairway.rpc.convert.resource import PLATFORM_HEALTH, RESOURCE_HEALTH
+from fairway.rpc.convert.stage import MANUAL_OPERATIONS, STAGE_STATUSES
+from fairway.rpc.convert.trigger import ARTIFACT_KINDS, SYNC_STRATEGIES
+from fairway.rpc.convert.wire_enum import WireEnum, WireError
 from fairway.rpc.gen.pipecd.model import (
     application_live_state_pb2,
     application_pb2,
@@ -36,7 +37,6 @@ from fairway.rpc.gen.pipecd.model import (
     logblock_pb2,
     piped_pb2,
 )
-from fairway.rpc.wire_enum import WireEnum, WireError
 
 Snapshot = application_live_state_pb2.ApplicationLiveStateSnapshot
 PluginState = application_live_state_pb2.ApplicationLiveState

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairway.rpc.wire_enum import WireError
-from fairway.rpc.wire_time import (
+from fairway.rpc.convert.wire_enum import WireError
+from fairway.rpc.convert.wire_time import (
     from_wire_duration,
     from_wire_time,
     from_wire_time_or_none,

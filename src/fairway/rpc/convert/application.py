@@ -17,15 +17,15 @@ from fairway.model.application import (
     SyncState,
     SyncStatus,
 )
-from fairway.rpc.convert_trigger import (
+from fairway.rpc.convert.trigger import (
     from_wire_trigger,
     from_wire_versions,
     to_wire_trigger,
     to_wire_versions,
 )
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import application_pb2, common_pb2, deployment_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 
 KINDS = WireEnum(
     "application kind",

@@ -13,11 +13,11 @@ import msgspec
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from fairway.rpc.rule import Rule
-from fairway.rpc.rules_agent_api import AGENT_API_RULES
-from fairway.rpc.rules_model import MODEL_RULES
-from fairway.rpc.rules_plugin_api import PLUGIN_API_RULES
-from fairway.rpc.rules_user_api import USER_API_RULES
+from fairway.rpc.rules.agent_api import AGENT_API_RULES
+from fairway.rpc.rules.model import MODEL_RULES
+from fairway.rpc.rules.plugin_api import PLUGIN_API_RULES
+from fairway.rpc.rules.rule import Rule
+from fairway.rpc.rules.user_api import USER_API_RULES
 
 
 def _by_field(rules: Mapping[Rule, str]) -> dict[str, tuple[Rule, ...]]:

@@ -16,8 +16,8 @@ from fairway.model.live_state import (
     ResourceChange,
     ResourceEvent,
 )
-from fairway.rpc.convert_application import KINDS, to_wire_kind
-from fairway.rpc.convert_resource import (
+from fairway.rpc.convert.application import KINDS, to_wire_kind
+from fairway.rpc.convert.resource import (
     PlatformResource,
     from_wire_platform_resource,
     from_wire_resource,
@@ -27,9 +27,9 @@ from fairway.rpc.convert_resource import (
     to_wire_lambda_resource,
     to_wire_resource,
 )
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, to_wire_time
 from fairway.rpc.gen.pipecd.model import application_live_state_pb2 as pb
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, to_wire_time
 
 SNAPSHOT_HEALTH = WireEnum(
     "health of an application",

@@ -20,16 +20,16 @@ from fairway.model.command import (
     SyncApplication,
     UpdateApplicationConfig,
 )
-from fairway.rpc.convert_trigger import SYNC_STRATEGIES
-from fairway.rpc.gen.pipecd.model import command_pb2
-from fairway.rpc.wire_enum import WireEnum, WireError
-from fairway.rpc.wire_time import (
+from fairway.rpc.convert.trigger import SYNC_STRATEGIES
+from fairway.rpc.convert.wire_enum import WireEnum, WireError
+from fairway.rpc.convert.wire_time import (
     from_wire_duration,
     from_wire_time,
     from_wire_time_or_none,
     to_wire_duration,
     to_wire_time,
 )
+from fairway.rpc.gen.pipecd.model import command_pb2
 
 COMMAND_STATUSES = WireEnum(
     "command status",

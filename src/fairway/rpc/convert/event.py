@@ -1,9 +1,9 @@
 """Events: wire ⇄ model."""
 
 from fairway.model.event import Event, EventStatus
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import event_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 
 EVENT_STATUSES = WireEnum(
     "event status",

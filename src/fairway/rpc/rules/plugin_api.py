@@ -3,7 +3,7 @@
 Live state and plan preview have none of their own. What a rule means stands in `rule.py`.
 """
 
-from fairway.rpc.rule import NONEMPTY, NOT_NEGATIVE, REQUIRED, RuleTable, in_package
+from fairway.rpc.rules.rule import NONEMPTY, NOT_NEGATIVE, REQUIRED, RuleTable, in_package
 
 PLUGIN_API_RULES: RuleTable = in_package(
     "grpc.plugin.deploymentapi.v1alpha1",

@@ -7,9 +7,9 @@ its default here, and is not sent there.
 from typing import Any
 
 from fairway.model.live_state import Health, Resource
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import application_live_state_pb2 as pb
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time_or_none, to_wire_time
 
 PlatformResource = pb.KubernetesResourceState | pb.CloudRunResourceState | pb.ECSResourceState | pb.LambdaResourceState
 

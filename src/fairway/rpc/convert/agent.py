@@ -16,11 +16,11 @@ from fairway.model.agent import (
     PlatformProvider,
     SecretEncryption,
 )
-from fairway.rpc.convert_application import from_wire_repository, to_wire_repository
+from fairway.rpc.convert.application import from_wire_repository, to_wire_repository
+from fairway.rpc.convert.wire_enum import WireEnum, WireError
+from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import piped_pb2
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2
-from fairway.rpc.wire_enum import WireEnum, WireError
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 
 CONNECTION_STATUSES = WireEnum(
     "connection status",

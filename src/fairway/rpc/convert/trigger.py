@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from fairway.model.artifact import ArtifactKind, ArtifactVersion
 from fairway.model.trigger import Commit, SyncStrategy, Trigger
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, to_wire_time
 from fairway.rpc.gen.pipecd.model import common_pb2, deployment_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, to_wire_time
 
 SYNC_STRATEGIES = WireEnum(
     "sync strategy",

@@ -1,9 +1,9 @@
 """Pieces of a stage's log: wire ⇄ model."""
 
 from fairway.model.log_block import LogBlock, LogSeverity
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, to_wire_time
 from fairway.rpc.gen.pipecd.model import logblock_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, to_wire_time
 
 LOG_SEVERITIES = WireEnum(
     "log severity",

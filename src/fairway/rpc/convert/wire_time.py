@@ -6,7 +6,7 @@ so that it never moves into the future; a duration is rounded up, so that it nev
 
 from datetime import UTC, datetime, timedelta
 
-from fairway.rpc.wire_enum import WireError
+from fairway.rpc.convert.wire_enum import WireError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)

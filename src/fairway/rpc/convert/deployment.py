@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.plan import Plan
-from fairway.rpc.convert_application import (
+from fairway.rpc.convert.application import (
     KINDS,
     from_wire_deploy_targets,
     from_wire_git_path,
@@ -17,18 +17,18 @@ from fairway.rpc.convert_application import (
     to_wire_git_path,
     to_wire_kind,
 )
-from fairway.rpc.convert_stage import from_wire_stage, to_wire_stage
-from fairway.rpc.convert_trigger import (
+from fairway.rpc.convert.stage import from_wire_stage, to_wire_stage
+from fairway.rpc.convert.trigger import (
     SYNC_STRATEGIES,
     from_wire_trigger,
     from_wire_versions,
     to_wire_trigger,
     to_wire_versions,
 )
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import deployment_pb2
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 
 DEPLOYMENT_STATUSES = WireEnum(
     "deployment status",

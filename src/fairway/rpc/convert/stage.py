@@ -1,9 +1,9 @@
 """Stages: wire ⇄ model."""
 
 from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.rpc.convert.wire_enum import WireEnum
+from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 from fairway.rpc.gen.pipecd.model import deployment_pb2
-from fairway.rpc.wire_enum import WireEnum
-from fairway.rpc.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
 
 STAGE_STATUSES = WireEnum(
     "stage status",

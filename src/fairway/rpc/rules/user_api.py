@@ -1,9 +1,9 @@
 """Rules for what people and CI send to the server, and what it answers (`grpc.service.apiservice`).
 
-The nouns inside have theirs in `rules_model.py`; what a rule means stands in `rule.py`.
+The nouns inside have theirs in `model.py`; what a rule means stands in `rule.py`.
 """
 
-from fairway.rpc.rule import (
+from fairway.rpc.rules.rule import (
     AT_LEAST_ONE,
     AT_MOST_50,
     DEFINED,

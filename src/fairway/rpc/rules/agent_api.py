@@ -1,9 +1,9 @@
 """Rules for what agents send to the server, and what it answers (`grpc.service.pipedservice`).
 
-The nouns inside have theirs in `rules_model.py`; what a rule means stands in `rule.py`.
+The nouns inside have theirs in `model.py`; what a rule means stands in `rule.py`.
 """
 
-from fairway.rpc.rule import DEFINED, NONEMPTY, POSITIVE, REQUIRED, UNDER_WAY, RuleTable, in_package
+from fairway.rpc.rules.rule import DEFINED, NONEMPTY, POSITIVE, REQUIRED, UNDER_WAY, RuleTable, in_package
 
 AGENT_API_RULES: RuleTable = in_package(
     "grpc.service.pipedservice",

@@ -4,7 +4,7 @@ The services' own messages have their rules in the files beside this one; what a
 `rule.py`.
 """
 
-from fairway.rpc.rule import (
+from fairway.rpc.rules.rule import (
     AT_LEAST_ONE,
     DEFINED,
     KEYS_IN_KEBAB_CASE,

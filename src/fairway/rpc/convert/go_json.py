@@ -11,7 +11,7 @@ import msgspec
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from fairway.rpc.wire_enum import WireError
+from fairway.rpc.convert.wire_enum import WireError
 
 M = TypeVar("M", bound=Message)
 

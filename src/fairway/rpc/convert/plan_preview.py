@@ -5,11 +5,11 @@ has no kind here.
 """
 
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
-from fairway.rpc.convert_application import KINDS, to_wire_kind
-from fairway.rpc.convert_trigger import SYNC_STRATEGIES
+from fairway.rpc.convert.application import KINDS, to_wire_kind
+from fairway.rpc.convert.go_json import from_go_json, to_go_json
+from fairway.rpc.convert.trigger import SYNC_STRATEGIES
+from fairway.rpc.convert.wire_time import from_wire_time, to_wire_time
 from fairway.rpc.gen.pipecd.model import planpreview_pb2 as pb
-from fairway.rpc.go_json import from_go_json, to_go_json
-from fairway.rpc.wire_time import from_wire_time, to_wire_time
 
 
 def to_command_output(preview: PlanPreview) -> bytes:
