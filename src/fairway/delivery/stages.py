@@ -7,6 +7,7 @@ only then ends the deployment (stop).
 """
 
 import enum
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -84,6 +85,12 @@ def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
     deployment = facts.deployment
     if deployment.status.is_terminal:
         return _stop(deployment.status, f"The deployment has already {_ended(deployment.status)}")
+    ending = deployment.stage(facts.executing)
+    if ending is not None and ending.status.is_terminal:
+        # Its result is stored, but something of it may still be alive; nothing may run beside it.
+        return NextDecision(
+            action=NextAction.WAIT, reason=f"Waiting for stage {ending.name} to end", stage_id=ending.id
+        )
     if deployment.status is DeploymentStatus.ROLLING_BACK:
         return _next_rollback_stage(facts, now)
     if facts.cancel is not None and deployment.status is not DeploymentStatus.RUNNING:
@@ -110,7 +117,7 @@ def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
     trouble = _trouble(facts, left[0], now)
     if trouble is None:
         return _run_or_skip(facts, left[0])
-    running = next((stage for stage in left if stage.status is StageStatus.RUNNING), None)
+    running = _running(facts, left)
     if running is not None:
         return _interrupt(running, trouble.stage_ends_as, trouble.reason)
     rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
@@ -125,7 +132,7 @@ def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
 
 def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
     rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
-    running = next((stage for stage in facts.deployment.stages if stage.status is StageStatus.RUNNING), None)
+    running = _running(facts, facts.deployment.stages)
     if running is not None and running not in rollback.stages:
         what = f"The rollback ends here: {rollback.reason}" if running.is_rollback else "The rollback has begun"
         return _interrupt(running, StageStatus.CANCELLED, what)
@@ -169,6 +176,11 @@ def _run(facts: NextFacts, stage: Stage, reason: str) -> NextDecision:
     if stage.status is StageStatus.RUNNING:
         reason = f"Going on with {stage.name}, which was running when its agent stopped"
     return NextDecision(action=NextAction.RUN, reason=reason, stage_id=stage.id, stage_status=StageStatus.RUNNING)
+
+
+def _running(facts: NextFacts, stages: Sequence[Stage]) -> Stage | None:
+    """The stage that runs, even when the report that it started has not been stored yet."""
+    return next((each for each in stages if each.status is StageStatus.RUNNING or each.id == facts.executing), None)
 
 
 def _is_late(facts: NextFacts, stage: Stage, now: datetime) -> bool:
