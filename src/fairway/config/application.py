@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from fairway.config.event_watcher import EventWatch
+from fairway.config.regex import Regex
 from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 
@@ -37,8 +38,8 @@ class Planner(Settings, frozen=True):
 class CommitMatcher(Settings, frozen=True):
     """Regular expressions on the commit message that choose the strategy."""
 
-    quick_sync: str = ""
-    pipeline: str = ""
+    quick_sync: Regex | None = None
+    pipeline: Regex | None = None
 
 
 class OnCommit(Settings, frozen=True):

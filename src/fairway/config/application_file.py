@@ -4,7 +4,6 @@ The spec of a v0 kind is the common spec plus its platform's fields; the type of
 so that errors, schemas and reading all see the same thing.
 """
 
-import re
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -70,13 +69,6 @@ class ApplicationSpec(ZeroMeansDefault, frozen=True):
             ]
         if self.attachment is not None and self.attachment.sources and not self.attachment.targets:
             found.append(("attachment.targets", "is empty; name the files the attachments are rendered into"))
-        for field in ("quick_sync", "pipeline"):
-            pattern = getattr(self.commit_matcher, field)
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                name = "quickSync" if field == "quick_sync" else field
-                found.append((f"commitMatcher.{name}", f"is no regular expression: {error}"))
         return found
 
 

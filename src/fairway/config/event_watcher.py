@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from fairway.config.regex import Regex
 from fairway.config.settings import Problems, Settings
 
 
@@ -20,7 +21,7 @@ class Replacement(Settings, frozen=True):
     json_field: str = ""
     hcl_field: str = msgspec.field(name="HCLField", default="")
     #: The first group of every match is replaced.
-    regex: str = ""
+    regex: Regex | None = None
 
     def problems(self) -> Problems:
         found: Problems = []

@@ -11,6 +11,7 @@ from msgspec import NODEFAULT, inspect
 from fairway.config.application_file import KINDS
 from fairway.config.read import KIND_TYPES, Metadata, api_versions
 from fairway.config.reader.check import type_info
+from fairway.config.regex import Regex
 from fairway.config.scalars import Duration, Percentage, Replicas
 from fairway.config.stage_catalogue import EVERYWHERE, STAGES
 from fairway.config.stages import StageEntry
@@ -20,6 +21,7 @@ _SCALARS: Final[dict[Any, _Schema]] = {
     Duration: {"type": ["string", "integer"], "description": Duration.expected},
     Percentage: {"type": ["string", "number"], "description": Percentage.expected},
     Replicas: {"type": ["string", "integer"], "description": Replicas.expected},
+    Regex: {"type": "string", "description": Regex.expected},
 }
 
 

@@ -51,6 +51,8 @@ class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
     strategy: SyncStrategy
     #: Why this strategy, in words.
     strategy_reason: str
+    #: A person asked for this very strategy, so no other will do.
+    strategy_was_asked_for: bool = False
     #: What each plugin was asked and what it answered, in the same order.
     requests: tuple[StageRequest, ...]
     answers: tuple[PluginStages, ...]
@@ -64,6 +66,8 @@ class PlanDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     plan: Plan | None
     reason: str
+    #: Not this strategy, but that one: ask the plugins again with it.
+    instead: SyncStrategy | None = None
 
 
 def decide_requests(
@@ -78,11 +82,12 @@ def decide_requests(
     by_plugin: dict[str, list[StageConfig]] = {}
     for stage in config.stages:
         by_plugin.setdefault(plugin_of_stage[stage.name], []).append(stage)
-    plugins = list(by_plugin) or list(config.plugins)
+    quick = strategy is SyncStrategy.QUICK_SYNC
+    # The platform may have no stage in the pipeline, as where scripts do it all; a quick sync is its alone.
+    plugins = list(dict.fromkeys([*config.plugins, *by_plugin])) if quick else list(by_plugin)
     if not plugins:
         reason = "The application names no plugin: write the plugin's settings under spec.plugins, or a pipeline"
         return RequestDecision(requests=(), reason=reason)
-    quick = strategy is SyncStrategy.QUICK_SYNC
     requests = tuple(
         StageRequest(plugin=plugin, stages=() if quick else tuple(by_plugin.get(plugin, ()))) for plugin in plugins
     )
@@ -100,7 +105,7 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
     if pipeline:
         normal.sort(key=lambda stage: stage.index)
     if not normal:
-        return PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
+        return _without_stages(facts)
     normal = _chained(_named(normal, facts))
     stages = tuple(_fresh(stage, now) for stage in (*normal, *_rollback(normal, facts, now)))
     twice = [id for id, count in Counter(stage.id for stage in stages).items() if count > 1]
@@ -117,6 +122,14 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
         running_config_filename=facts.running_config_filename,
     )
     return PlanDecision(plan=plan, reason=facts.strategy_reason)
+
+
+def _without_stages(facts: PlanFacts) -> PlanDecision:
+    """No plugin had anything to do. Where only scripts deploy, nothing knows a quick sync, and the pipeline runs."""
+    if facts.config.stages and not facts.strategy_was_asked_for:
+        reason = "Pipeline, because no plugin of this application has a quick sync"
+        return PlanDecision(plan=None, reason=reason, instead=SyncStrategy.PIPELINE)
+    return PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
 
 
 def _skip_problems(stages: Sequence[StageConfig]) -> list[str]:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from fairway.config.application import ApplicationConfig
-from fairway.delivery.rollback import decide_rollback, stage_undone_by
+from fairway.delivery.rollback import RollbackDecision, decide_rollback, stage_undone_by
 from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -44,8 +44,6 @@ class NextFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     deployment: Deployment
     config: ApplicationConfig
-    #: Whether the application wants a rollback; v0 and v1 have the switch in different places.
-    auto_rollback: bool = True
     #: The stage this agent is executing now; empty when it executes none.
     executing: str = ""
     #: When the deployment became running.
@@ -120,7 +118,7 @@ def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
     running = _running(facts, left)
     if running is not None:
         return _interrupt(running, trouble.stage_ends_as, trouble.reason)
-    rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
+    rollback = _decide_rollback(facts)
     if not rollback.stages:
         return _stop(trouble.ends_as, f"{trouble.reason}; there is no rollback: {rollback.reason}")
     return NextDecision(
@@ -131,7 +129,7 @@ def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
 
 
 def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
-    rollback = decide_rollback(facts.deployment, auto_rollback=facts.auto_rollback, cancel=facts.cancel)
+    rollback = _decide_rollback(facts)
     running = _running(facts, facts.deployment.stages)
     if running is not None and running not in rollback.stages:
         what = f"The rollback ends here: {rollback.reason}" if running.is_rollback else "The rollback has begun"
@@ -142,6 +140,11 @@ def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
         ends_as, cause = _outcome_of_rollback(facts)
         return _stop(ends_as, f"{cause}; {_rollback_result(facts.deployment)}")
     return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}")
+
+
+def _decide_rollback(facts: NextFacts) -> RollbackDecision:
+    wanted = facts.config.planner.auto_rollback
+    return decide_rollback(facts.deployment, auto_rollback=wanted, cancel=facts.cancel)
 
 
 def _trouble(facts: NextFacts, stage: Stage, now: datetime) -> _Trouble | None:

@@ -12,7 +12,6 @@ none of them can tell, the pipeline is used, because it is the careful one of th
 """
 
 import enum
-import re
 
 import msgspec
 
@@ -88,13 +87,7 @@ def _by_message(facts: StrategyFacts) -> StrategyDecision | None:
         ("pipeline", matcher.pipeline, SyncStrategy.PIPELINE),
         ("quickSync", matcher.quick_sync, SyncStrategy.QUICK_SYNC),
     ):
-        if not expression:
-            continue
-        try:
-            matched = re.search(expression, facts.trigger.commit.message) is not None
-        except re.error as error:
-            return _failed(f'commitMatcher.{name} is "{expression}", not a regular expression: {error}')
-        if matched:
+        if expression and expression.found_in(facts.trigger.commit.message):
             return _decided(strategy, f"{_words(strategy)}, because the commit message matches commitMatcher.{name}")
     return None
 

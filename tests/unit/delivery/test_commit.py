@@ -3,7 +3,7 @@
 import posixpath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.delivery.commit import Touched, TouchIndex, TouchRule
@@ -97,7 +97,6 @@ def touched_by_looking_at_everything(rule: TouchRule, files: list[str]) -> bool:
     return any((file.startswith(below) or paths.match(file)) and not ignores.match(file) for file in files)
 
 
-@settings(deadline=None)
 @given(RULES, st.lists(PATHS.map(lambda path: f"{path}/file"), max_size=8))
 def test_the_index_finds_what_looking_at_every_pair_finds(
     rules: list[tuple[str, tuple[str, ...], tuple[str, ...]]], files: list[str]

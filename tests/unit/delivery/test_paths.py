@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.delivery.paths import PathPatterns, PatternError
@@ -81,7 +81,6 @@ NAMES = st.text(alphabet="abc.-_ ", min_size=1, max_size=4).filter(lambda name: 
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 
-@settings(deadline=None)
 @given(PATHS, PATHS)
 def test_a_plain_path_matches_itself_and_everything_below(path: str, below: str) -> None:
     patterns = PathPatterns((path,))
@@ -90,7 +89,6 @@ def test_a_plain_path_matches_itself_and_everything_below(path: str, below: str)
     assert patterns.match(f"{path}/{below}")
 
 
-@settings(deadline=None)
 @given(PATHS, PATHS)
 def test_a_plain_path_matches_nothing_else(path: str, other: str) -> None:
     below = other == path or other.startswith(f"{path}/")
@@ -98,19 +96,16 @@ def test_a_plain_path_matches_nothing_else(path: str, other: str) -> None:
     assert PathPatterns((path,)).match(other) is below
 
 
-@settings(deadline=None)
 @given(PATHS, PATHS)
 def test_two_stars_find_a_name_at_any_depth(above: str, name: str) -> None:
     assert PathPatterns((f"**/{name}",)).match(f"{above}/{name}")
 
 
-@settings(deadline=None)
 @given(st.lists(PATHS, max_size=4), PATHS)
 def test_an_exclusion_always_wins(patterns: list[str], path: str) -> None:
     assert not PathPatterns((path, f"!{path}", *patterns)).match(path)
 
 
-@settings(deadline=None)
 @given(st.lists(PATHS | PATHS.map("!{}".format), min_size=1, max_size=4), PATHS)
 def test_the_order_of_patterns_does_not_matter(patterns: list[str], path: str) -> None:
     forwards, backwards = PathPatterns(tuple(patterns)), PathPatterns(tuple(reversed(patterns)))
@@ -133,7 +128,6 @@ def means(pattern: list[str], path: list[str]) -> bool:
 PATTERN_NAMES = st.sampled_from(["a", "b", "*", "**", "a*", "*b", "*a*b*", "b*a*", "?", "?*", "[ab]"])
 
 
-@settings(deadline=None)
 @given(st.lists(PATTERN_NAMES, min_size=1, max_size=6), st.lists(st.text("ab", min_size=1, max_size=5), min_size=1))
 def test_matching_from_the_left_finds_what_trying_everything_finds(pattern: list[str], path: list[str]) -> None:
     assert PathPatterns(("/".join(pattern),)).match("/".join(path)) is means(pattern, path)
@@ -152,7 +146,6 @@ def test_a_malicious_pattern_does_not_keep_the_agent_busy(pattern: str, path: st
     assert not PathPatterns((pattern,)).match(path)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_any_text_is_a_pattern_or_is_refused(pattern: str, path: str) -> None:
     try:
@@ -163,7 +156,6 @@ def test_any_text_is_a_pattern_or_is_refused(pattern: str, path: str) -> None:
     assert patterns.match(path) in {True, False}
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "*", "**", "?", "a*", "[ab]"]), min_size=1, max_size=4), PATHS)
 def test_what_matches_lies_below_a_fixed_beginning(parts: list[str], path: str) -> None:
     patterns = PathPatterns(("/".join(parts),))

@@ -207,10 +207,35 @@ def test_every_finding_is_in_the_reason() -> None:
     assert decision.reason.count("answered with no stage for stage") == 3
 
 
-def test_a_quick_sync_without_a_stage_fails_the_plan() -> None:
+def test_the_pipeline_runs_where_no_plugin_has_a_quick_sync() -> None:
     decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC), LATER)
 
+    assert decision == PlanDecision(
+        plan=None,
+        reason="Pipeline, because no plugin of this application has a quick sync",
+        instead=SyncStrategy.PIPELINE,
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param({"strategy_was_asked_for": True}, id="a person asked for a quick sync"),
+        pytest.param({"config": a_config()}, id="there is no pipeline"),
+    ],
+)
+def test_a_quick_sync_without_a_stage_fails_the_plan(facts: dict[str, Any]) -> None:
+    decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC, **facts), LATER)
+
     assert decision == PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
+
+
+def test_a_quick_sync_asks_the_platform_even_if_only_scripts_are_in_the_pipeline() -> None:
+    config = a_config(SCRIPT, plugins={"lambda": {}})
+
+    decision = decide_requests(config, SyncStrategy.QUICK_SYNC, {"SCRIPT_RUN": "scriptrun"})
+
+    assert decision.requests == (StageRequest(plugin="lambda"), StageRequest(plugin="scriptrun"))
 
 
 def requests(*asked: tuple[str, tuple[StageConfig, ...]], reason: str) -> RequestDecision:

@@ -1,7 +1,7 @@
 """Which stages undo a deployment, and in what order."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.config.application import Generation
@@ -136,7 +136,6 @@ def test_what_has_been_undone_is_not_undone_again() -> None:
 STAGE_NAMES = st.sampled_from(["SCRIPT_RUN", "WAIT", "K8S_CANARY_ROLLOUT"])
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(STAGE_NAMES, st.sampled_from(S)), min_size=1, max_size=8),
     st.sampled_from(Generation),

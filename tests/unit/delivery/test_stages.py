@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fairway.config.application import SkipOn
+from fairway.config.application import Planner, SkipOn
 from fairway.config.scalars import Duration
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next
 from fairway.model.command import CancelDeployment
@@ -35,6 +35,9 @@ def stages(canary: S, script: S, undo_canary: S = S.NOT_STARTED, undo_script: S 
 def facts(status: D, *statuses: S, **fields: Any) -> NextFacts:
     deployment = a_deployment(status=status, stages=stages(*statuses) if statuses else ())
     return NextFacts(**{"deployment": deployment, "config": a_config(*SETTINGS), "commander": "ada", **fields})
+
+
+ROLLBACK_OFF = a_config(*SETTINGS, planner=Planner(auto_rollback=False))
 
 
 def run(stage_id: str, reason: str) -> NextDecision:
@@ -119,7 +122,7 @@ def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> 
             id="a failed stage before the script",
         ),
         pytest.param(
-            facts(D.RUNNING, S.SUCCEEDED, S.FAILED, auto_rollback=False),
+            facts(D.RUNNING, S.SUCCEEDED, S.FAILED, config=ROLLBACK_OFF),
             stop(
                 D.FAILED,
                 "Stage SCRIPT_RUN failed; there is no rollback: autoRollback is off for this application",
@@ -226,7 +229,7 @@ def test_a_failed_stage_starts_the_rollback(known: NextFacts, decision: NextDeci
             id="without rollback",
         ),
         pytest.param(
-            facts(D.RUNNING, S.SUCCEEDED, S.CANCELLED, cancel=FORCE_ROLLBACK, auto_rollback=False),
+            facts(D.RUNNING, S.SUCCEEDED, S.CANCELLED, cancel=FORCE_ROLLBACK, config=ROLLBACK_OFF),
             roll_back(
                 "Cancelled by ada; rolling back: whoever cancelled asked for it; 2 of 2 rollback stages are left"
             ),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fairway.config.application import CommitMatcher, Generation, Planner
+from fairway.config.regex import Regex
 from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
 from fairway.model.trigger import SyncStrategy
 from tests.unit.delivery.builders import a_config, a_pipeline
@@ -12,7 +13,7 @@ from tests.unit.model.builders import a_commit, a_trigger
 
 QUICK, PIPELINE, AUTO = SyncStrategy.QUICK_SYNC, SyncStrategy.PIPELINE, SyncStrategy.AUTO
 STAGES = a_pipeline("K8S_CANARY_ROLLOUT", "K8S_PRIMARY_ROLLOUT")
-BOTH_MATCH = CommitMatcher(pipeline="^Say", quick_sync="hello$")
+BOTH_MATCH = CommitMatcher(pipeline=Regex("^Say"), quick_sync=Regex("hello$"))
 
 
 def facts(
@@ -53,7 +54,7 @@ def decided(strategy: SyncStrategy, reason: str) -> StrategyDecision:
         ),
         pytest.param(
             {},
-            {"commit_matcher": CommitMatcher(pipeline="^hello", quick_sync="hello$")},
+            {"commit_matcher": CommitMatcher(pipeline=Regex("^hello"), quick_sync=Regex("hello$"))},
             decided(QUICK, "Quick sync, because the commit message matches commitMatcher.quickSync"),
             id="the quick sync matcher matches",
         ),
@@ -127,13 +128,3 @@ def test_a_pipeline_that_does_not_exist_cannot_be_asked_for() -> None:
 
     reason = "The pipeline was asked for, but the application's file has no pipeline.stages"
     assert decision == StrategyDecision(outcome=StrategyOutcome.FAILED, reason=reason)
-
-
-@pytest.mark.parametrize("name", ["pipeline", "quickSync"])
-def test_a_matcher_that_is_no_regular_expression_fails_the_plan(name: str) -> None:
-    matcher = CommitMatcher(pipeline="(") if name == "pipeline" else CommitMatcher(quick_sync="(")
-
-    decision = decide_strategy(facts(config=a_config(*STAGES, commit_matcher=matcher)))
-
-    assert decision.outcome is StrategyOutcome.FAILED
-    assert decision.reason.startswith(f'commitMatcher.{name} is "(", not a regular expression: missing )')

@@ -1,6 +1,6 @@
 """Deployments followed from plan to end, with every way a stage can end: decisions and tables always agree."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.delivery.rollback import plan_v0_rollback
@@ -58,7 +58,6 @@ def follow(
     raise AssertionError(f"no end in sight: {deployment}")
 
 
-@settings(deadline=None)
 @given(PIPELINES, st.lists(RESULTS, min_size=1, max_size=16), CANCELS, st.integers(0, 12))
 def test_every_deployment_ends_and_no_stage_runs_twice(
     names: list[str], results: list[StageStatus], cancel: CancelDeployment | None, cancel_after: int
@@ -70,7 +69,6 @@ def test_every_deployment_ends_and_no_stage_runs_twice(
     assert all(stage.status is not S.RUNNING for stage in deployment.stages)
 
 
-@settings(deadline=None)
 @given(PIPELINES, st.lists(RESULTS, min_size=1, max_size=16), CANCELS, st.integers(0, 12))
 def test_a_script_is_undone_only_after_it_ran(
     names: list[str], results: list[StageStatus], cancel: CancelDeployment | None, cancel_after: int
@@ -82,7 +80,6 @@ def test_a_script_is_undone_only_after_it_ran(
     assert undone == sorted(undone, key=lambda id: int(id.removeprefix("stage-")))
 
 
-@settings(deadline=None)
 @given(PIPELINES, st.lists(RESULTS, min_size=1, max_size=16))
 def test_a_deployment_succeeds_exactly_when_nothing_was_undone(names: list[str], results: list[StageStatus]) -> None:
     deployment, executed = follow(a_planned_deployment(names), results, None, 0)

@@ -1,7 +1,7 @@
 """What planning, stage reports and completion do to a deployment."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.model.artifact import ArtifactKind, ArtifactVersion
@@ -119,7 +119,6 @@ def test_completion_closes_a_stage_that_nobody_reported_on() -> None:
     assert ended.stages == (closed,)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(D), st.dictionaries(st.sampled_from(["one", "two", "three"]), st.sampled_from(S)))
 def test_no_completion_leaves_a_stage_running(to: DeploymentStatus, statuses: dict[str, S]) -> None:
     stages = (a_stage("one", status=S.RUNNING), a_stage("two"), a_stage("three", status=S.SUCCEEDED))

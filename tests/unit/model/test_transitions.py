@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, DeploymentStatus
@@ -102,7 +102,6 @@ def test_a_refusal_of_a_late_report_says_that_the_status_is_final() -> None:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(D)))
 def test_no_sequence_of_reports_leads_outside_the_deployment_table(reports: list[D]) -> None:
     deployment = a_deployment()
@@ -118,7 +117,6 @@ def test_no_sequence_of_reports_leads_outside_the_deployment_table(reports: list
         assert deployment is before or not before.status.is_terminal
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(S)))
 def test_no_sequence_of_reports_leads_outside_the_stage_table(reports: list[S]) -> None:
     stage = a_stage()

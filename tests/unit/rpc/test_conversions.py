@@ -31,7 +31,7 @@ from tests.unit.rpc.nouns import (
 
 @pytest.mark.parametrize("noun", NOUNS)
 @given(data=st.data())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_every_value_of_the_model_survives_the_wire(noun: Noun, data: st.DataObject) -> None:
     value = noun.consistent(data.draw(structs(noun.struct)))
 
@@ -42,7 +42,7 @@ def test_every_value_of_the_model_survives_the_wire(noun: Noun, data: st.DataObj
 
 @pytest.mark.parametrize("noun", NOUNS)
 @given(data=st.data())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_message_comes_back_from_the_model_with_nothing_lost_but_what_is_dropped(
     noun: Noun, data: st.DataObject
 ) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.model.plan_preview import PlanPreview
@@ -70,13 +70,11 @@ def test_anything_else_is_refused(data: bytes) -> None:
 
 
 @given(messages(PlanPreviewCommandResult))
-@settings(deadline=None)
 def test_every_message_survives(message: PlanPreviewCommandResult) -> None:
     assert from_go_json(to_go_json(message), PlanPreviewCommandResult) == message
 
 
 @given(st.binary(max_size=30))
-@settings(deadline=None)
 def test_arbitrary_bytes_are_read_or_refused(data: bytes) -> None:
     try:
         read = from_go_json(data, PlanPreviewCommandResult)

@@ -2,7 +2,7 @@
 
 import pytest
 from google.protobuf.message import Message
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.rpc.gen.pipecd.model import command_pb2, common_pb2, event_pb2, piped_pb2, project_pb2
@@ -142,7 +142,6 @@ def test_a_long_value_is_cut_in_the_sentence() -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_a_path_is_accepted_when_it_is_relative_and_two_characters_long(path: str) -> None:
     accepted = len(path) >= 2 and not path.startswith("/") and "\n" not in path[1:]
 

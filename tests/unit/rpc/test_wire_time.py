@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.rpc.convert.wire_enum import WireError
@@ -19,7 +19,6 @@ NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 @given(st.integers(0, 253_402_300_799))
-@settings(deadline=None)
 def test_seconds_survive(seconds: int) -> None:
     assert to_wire_time(from_wire_time(seconds)) == seconds
 

@@ -176,7 +176,10 @@ def _stand_in(wanted: inspect.Type) -> Any:
         case inspect.LiteralType():
             return wanted.values[0]
         case inspect.UnionType():
-            return _stand_in(wanted.types[0])
+            optional = any(isinstance(member, inspect.NoneType) for member in wanted.types)
+            return None if optional else _stand_in(wanted.types[0])
+        case inspect.CustomType():
+            return "0"  # every scalar of ours reads it
         case inspect.DictType():
             return {}
         case inspect.VarTupleType() | inspect.ListType():
