@@ -1,15 +1,12 @@
 """`fairway lint PATH…`: everything that is wrong with configuration files, before a deployment finds out."""
 
 import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from fairway.config.find import find_config_files, is_application_file, is_shared_file
 from fairway.config.problems import Problem, Severity, in_order, path_text
@@ -44,7 +41,7 @@ def lint(
     if as_json:
         typer.echo(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
     else:
-        _print(result, sys.stdout)
+        _print(result)
     raise typer.Exit(1 if result.count(Severity.ERROR) else 0)
 
 
@@ -91,11 +88,16 @@ def _as_json(result: LintResult) -> dict[str, Any]:
     }
 
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
-def _print(result: LintResult, out: TextIO) -> None:
-    console = Console(file=out, highlight=False, soft_wrap=True)
+def _print(result: LintResult) -> None:
+    from rich.console import Console  # takes a tenth of a second: only when something is printed for people
+
+    console = Console(highlight=False, soft_wrap=True)
     lines: dict[str, list[str]] = {}
     for problem in result.problems:
         if problem.file not in lines:
@@ -111,7 +113,9 @@ def _print(result: LintResult, out: TextIO) -> None:
         console.print(f"[green]✓[/green] {checked} checked, nothing to complain about")
 
 
-def _print_problem(console: Console, problem: Problem, lines: list[str]) -> None:
+def _print_problem(console: "Console", problem: Problem, lines: list[str]) -> None:
+    from rich.markup import escape
+
     colour = _COLOURS[problem.severity]
     where = f"{problem.file}:{problem.position.line}:{problem.position.column}"
     path = f" [bold]{escape(path_text(problem.path))}[/bold]" if problem.path else ""

@@ -17,6 +17,8 @@ def secret_problems(
     document: Document, entries: tuple[StageEntry, ...], encryption: Encryption | None, sealed: dict[str, str]
 ) -> Iterator[Problem]:
     """Sealed values that scripts name, against those that exist; and those that nothing could ever see."""
+    if "encryptedSecrets" not in document.text:
+        return
     used = False
     for index, entry in enumerate(entries):
         for path, text in _texts(entry.options, ("spec", "pipeline", "stages", index, "with")):
