@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -86,6 +86,17 @@ def render_text(text: str, values: TemplateValues, name: str = "script") -> str:
         position, trims = action.end, action.trims_after
     rest = text[position:]
     return "".join([*out, rest.lstrip(SPACE) if trims else rest])
+
+
+def render_options(options: Any, values: TemplateValues, name: str) -> Any:
+    """A stage's options with every text in them rendered: commands, `onRollback`, `env`, at any depth."""
+    if isinstance(options, str):
+        return render_text(options, values, name)
+    if isinstance(options, list):
+        return [render_options(item, values, f"{name}[{index}]") for index, item in enumerate(options)]
+    if isinstance(options, dict):
+        return {key: render_options(item, values, f"{name}.{key}") for key, item in options.items()}
+    return options
 
 
 def _unsealed(sealed: Mapping[str, str], unsealer: Unsealer | None, problems: list[str]) -> dict[str, Secret]:
