@@ -20,13 +20,19 @@ class GitAccess(ZeroMeansDefault, frozen=True):
 
     username: str = "piped"
     email: str = "pipecd.dev@gmail.com"
-    ssh_config_file_path: str = ""
+    ssh_config_file_path: str = "~/.ssh/config"
     host: str = "github.com"
+    #: The same as host, unless it is given.
     host_name: str = ""
     ssh_key_file: str = ""
     ssh_key_data: str = ""
     #: Base64.
     password: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.host_name:
+            msgspec.structs.force_setattr(self, "host_name", self.host)
 
     def problems(self) -> Problems:
         if self.ssh_key_file and self.ssh_key_data:

@@ -40,7 +40,7 @@ class TerraformTarget(Settings, frozen=True):
     """A place with variables of its own."""
 
     vars: tuple[str, ...] = ()
-    drift_detection_enabled: bool | None = None
+    drift_detection_enabled: bool = True
 
 
 class CloudRunTarget(Settings, frozen=True):
