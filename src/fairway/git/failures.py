@@ -41,7 +41,8 @@ _LOCAL: tuple[_Rule, ...] = (
 _REMOTE: tuple[_Rule, ...] = (
     (
         GitInputError,
-        r"transport '[^']*' not allowed|protocol '[^']*' is not supported|Unable to find remote helper",
+        r"transport '[^']*' not allowed|protocol '[^']*' is not supported|Unable to find remote helper|"
+        r"no longer supported",
         "this kind of address is not allowed; use https, ssh, git or file",
     ),
     (

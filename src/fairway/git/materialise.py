@@ -74,7 +74,7 @@ def _refuse_missing(tree: Tree, only: Sequence[str], commit: str) -> None:
 
 def _refuse_odd_names(tree: Tree) -> None:
     for path in tree:
-        if odd := odd_component(path):
+        if (odd := odd_component(path)) is not None:
             raise GitInputError(f"the repository holds {path!r}; a name with the component {odd!r} is never written")
 
 

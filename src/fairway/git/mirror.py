@@ -22,7 +22,7 @@ from fairway.git.process import Git
 from fairway.git.remote import Remote, parse_remote
 from fairway.git.retry import Retry
 from fairway.git.single_flight import SingleFlight
-from fairway.git.tree import Tree, parse_tree
+from fairway.git.tree import Kind, Tree, parse_tree
 
 T = TypeVar("T")
 _BRANCHES = "+refs/heads/*:refs/heads/*"
@@ -63,10 +63,10 @@ class Mirror:
         if login and credentials.login is None:
             credentials = Credentials(login=login, ca_file=credentials.ca_file, ssh=credentials.ssh)
         store = MirrorStore(directory)
-        lock = await store.acquire(options.patience)
-        git = Git(Access.grant(parsed, credentials, options.private_directory), keep_open=(lock,))
+        git = Git(Access.grant(parsed, credentials, options.private_directory))
         mirror = cls(store, parsed, git, options.retry)
         try:
+            git.keep_open = (await store.acquire(options.patience),)
             await git.require_version()
             await asyncio.to_thread(store.sweep)
             if not await mirror._is_usable():
@@ -167,11 +167,7 @@ class Mirror:
     async def read_file(self, commit: str, path: str) -> bytes:
         """One file of a commit; a symbolic link is followed as long as it stays inside the tree."""
         name = f"{checked_hash(commit)}:".encode() + to_bytes(checked_path(path))
-        (reply,) = await self._reader.read([name])
-        if isinstance(reply, Found) and reply.kind == "blob":
-            return reply.content
-        await self.require_commits(commit)
-        raise _unreadable(path, commit, reply)
+        return await self.healing(lambda: self._read_file(name, commit, path))
 
     async def require_commits(self, *commits: str) -> None:
         """Refuse hashes that are not commits of this mirror."""
@@ -223,6 +219,15 @@ class Mirror:
 
     async def _object(self, name: str) -> Reply:
         return (await self._reader.read([name.encode()]))[0]
+
+    async def _read_file(self, name: bytes, commit: str, path: str) -> bytes:
+        (reply,) = await self._reader.read([name])
+        if isinstance(reply, Found) and reply.kind == "blob":
+            return reply.content
+        entry = (await self.tree(commit, path)).get(path)
+        if isinstance(reply, Absent) and entry and entry.kind in {Kind.FILE, Kind.EXECUTABLE}:
+            raise MirrorCorrupt(f"the blob {entry.hash} is missing in {self.git_dir}")
+        raise _unreadable(path, commit, reply)
 
     async def _read_blobs(self, hashes: list[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}

@@ -67,7 +67,7 @@ def _path_problem(text: str) -> str | None:
         return "starts with '-'"
     if bad := _CONTROL.search(text):
         return f"contains the control character {bad[0]!r}"
-    if odd := odd_component(text):
+    if (odd := odd_component(text)) is not None:
         return f"has the component {odd!r}"
     if not _encodes(text, "surrogateescape"):
         return "holds characters that no file system can store"

@@ -143,10 +143,13 @@ class ObjectReader:
                 pass  # it may have died long ago; a new one deserves a try
             try:
                 return await self._converse(request, len(names))
-            except (OSError, EOFError, TimeoutError) as error:
-                if not (self._git_dir / "HEAD").is_file():
-                    raise MirrorCorrupt(f"{self._git_dir} is no longer a git repository") from error
-                raise GitLocalError(f"git cat-file in {self._git_dir} died twice while reading") from error
+            except TimeoutError as error:
+                raise GitLocalError(
+                    f"git cat-file in {self._git_dir} does not answer; is the disk overloaded?"
+                ) from error
+            except (OSError, EOFError) as error:
+                # Git ends itself only over an object, or a repository, that it cannot make sense of.
+                raise MirrorCorrupt(f"git cat-file gave up twice in {self._git_dir}; the mirror is damaged") from error
 
     async def close(self) -> None:
         """End the process; the next read starts another."""

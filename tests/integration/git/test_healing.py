@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fairway.git.errors import GitLocalError
-from fairway.git.mirror import Mirror
+from fairway.git.commit import blob_hash
+from fairway.git.credentials import Credentials, SshKey
+from fairway.git.errors import GitInputError, GitLocalError
+from fairway.git.mirror import Mirror, MirrorOptions
 from fairway.git.process import Git
 from tests.integration.git.repositories import a_mirror, an_origin
 
@@ -74,6 +76,28 @@ async def test_a_lost_blob_comes_back_by_reading_it(tmp_path: Path) -> None:
         blobs = await mirror.read_blobs([tree["a"].hash])
 
     assert blobs == {tree["a"].hash: b"hello\n"}
+
+
+async def test_a_file_whose_blob_is_damaged_comes_back_by_reading_it(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"a": "hello\n" * 1000})
+    async with await a_mirror(origin) as mirror:
+        (pack,) = (mirror.git_dir / "objects/pack").glob("*.pack")
+        content = bytearray(pack.read_bytes())
+        content[12:-20] = bytes(len(content) - 32)
+        pack.chmod(0o644)
+        pack.write_bytes(content)
+
+        assert await mirror.read_blobs([blob_hash(b"hello\n" * 1000)]) != {}
+        assert await mirror.read_file(origin.head(), "a") == b"hello\n" * 1000
+
+
+async def test_a_refused_credential_leaves_the_directory_free(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path)
+    bad = MirrorOptions(Credentials(ssh=SshKey(Path("k"), "data")), patience=0.3)
+    with pytest.raises(GitInputError):
+        await Mirror.open(tmp_path / "mirror.git", "ssh://h/r", bad)
+
+    await (await a_mirror(origin)).close()
 
 
 async def test_what_a_killed_process_left_is_swept_away(tmp_path: Path) -> None:
