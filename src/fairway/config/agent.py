@@ -62,6 +62,14 @@ class ChartRepository(ZeroMeansDefault, frozen=True):
     git_remote: str = ""
     ssh_key_file: str = ""
 
+    def problems(self) -> Problems:
+        needed = {"gitRemote": self.git_remote} if self.type == "GIT" else {"name": self.name, "address": self.address}
+        return [
+            (name, f"is missing; a repository of the type {self.type} needs it")
+            for name, value in needed.items()
+            if not value
+        ]
+
 
 class ChartRegistry(ZeroMeansDefault, frozen=True):
     """An OCI registry with Helm charts."""
@@ -70,6 +78,9 @@ class ChartRegistry(ZeroMeansDefault, frozen=True):
     address: str = ""
     username: str = ""
     password: str = ""
+
+    def problems(self) -> Problems:
+        return [] if self.address else [("address", "is missing; expected the address of the registry")]
 
 
 class PlatformProvider(Settings, frozen=True):
@@ -179,7 +190,9 @@ class AgentEventWatcher(ZeroMeansDefault, frozen=True):
     git_repos: tuple[WatchedRepository, ...] = ()
 
     def problems(self) -> Problems:
-        return _repeated("gitRepos", [repository.repo_id for repository in self.git_repos])
+        names = [repository.repo_id for repository in self.git_repos]
+        missing = [(f"gitRepos[{position}].repoId", "is empty") for position, name in enumerate(names) if not name]
+        return missing + _repeated("gitRepos", names)
 
 
 class PlanPreview(ZeroMeansDefault, frozen=True):
@@ -191,8 +204,13 @@ class PlanPreview(ZeroMeansDefault, frozen=True):
     command_handle_timeout: Duration = Duration(minutes=5)
 
     def problems(self) -> Problems:
-        values = {"workerNum": self.worker_num, "commandQueueBufferSize": self.command_queue_buffer_size}
-        return [(name, f"is {value}; expected 0 or more") for name, value in values.items() if value < 0]
+        values: dict[str, int | Duration] = {
+            "workerNum": self.worker_num,
+            "commandQueueBufferSize": self.command_queue_buffer_size,
+            "commandCheckInterval": self.command_check_interval,
+            "commandHandleTimeout": self.command_handle_timeout,
+        }
+        return [(name, f"is {value}; expected 0 or more") for name, value in values.items() if str(value)[0] == "-"]
 
 
 class AgentSpec(ZeroMeansDefault, frozen=True):
@@ -237,6 +255,8 @@ class AgentSpec(ZeroMeansDefault, frozen=True):
                 found.append((alias, f"is given beside {field}; write {field} only"))
         if self.piped_key_file and self.piped_key_data:
             found.append(("pipedKeyData", "is given beside pipedKeyFile; write either"))
+        intervals = {"syncInterval": self.sync_interval, "appConfigSyncInterval": self.app_config_sync_interval}
+        found += [(name, f"is {value}; expected 0 or more") for name, value in intervals.items() if value < Duration(0)]
         return found
 
 

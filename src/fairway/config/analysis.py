@@ -17,6 +17,9 @@ class TemplateReference(Settings, frozen=True):
     name: str
     app_args: dict[str, str] = {}
 
+    def problems(self) -> Problems:
+        return [] if self.name else [("name", "is empty; name an entry of an AnalysisTemplate")]
+
 
 class Expected(Settings, frozen=True):
     """The range that is good."""

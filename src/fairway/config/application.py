@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 
 from fairway.config.event_watcher import EventWatch
+from fairway.config.notification import EVENTS
+from fairway.config.problems import did_you_mean
 from fairway.config.regex import Regex
 from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
@@ -109,11 +111,18 @@ class PostSync(Settings, frozen=True):
     chain: Chain | None = None
 
 
+def _empty(field: str, texts: dict[str, str], expected: str) -> Problems:
+    return [(f"{field}.{name}", f"is empty; expected {expected}") for name, text in texts.items() if not text]
+
+
 class Encryption(Settings, frozen=True):
     """Sealed values and the files they are rendered into."""
 
     encrypted_secrets: dict[str, str] = {}
     decryption_targets: tuple[str, ...] = ()
+
+    def problems(self) -> Problems:
+        return _empty("encryptedSecrets", self.encrypted_secrets, "a sealed value")
 
 
 class Attachment(Settings, frozen=True):
@@ -121,6 +130,9 @@ class Attachment(Settings, frozen=True):
 
     sources: dict[str, str] = {}
     targets: tuple[str, ...] = ()
+
+    def problems(self) -> Problems:
+        return _empty("sources", self.sources, "the path of a file")
 
 
 class Mention(Settings, frozen=True):
@@ -131,6 +143,11 @@ class Mention(Settings, frozen=True):
     slackusers: tuple[str, ...] = msgspec.field(name="slackusers", default=())
     slackgroups: tuple[str, ...] = msgspec.field(name="slackgroups", default=())
     email: tuple[str, ...] = ()
+
+    def problems(self) -> Problems:
+        if self.event == "*" or self.event in EVENTS:
+            return []
+        return [("event", f"is {self.event!r}, which is not known{did_you_mean(self.event, EVENTS)}")]
 
 
 class ApplicationNotification(Settings, frozen=True):

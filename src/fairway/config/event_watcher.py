@@ -71,7 +71,10 @@ class SharedEventWatch(Settings, frozen=True):
     labels: dict[str, str] = {}
 
     def problems(self) -> Problems:
-        return [] if self.replacements else [("replacements", "is empty; an event needs at least one replacement")]
+        found: Problems = [] if self.name else [("name", "is empty; name the event")]
+        if not self.replacements:
+            found.append(("replacements", "is empty; an event needs at least one replacement"))
+        return found
 
 
 class EventWatcherSpec(Settings, frozen=True):

@@ -74,6 +74,9 @@ class PrometheusProvider(Settings, frozen=True):
     username_file: str = ""
     password_file: str = ""
 
+    def problems(self) -> Problems:
+        return [] if self.address else [("address", "is empty; expected the address of Prometheus")]
+
 
 class DatadogProvider(ZeroMeansDefault, frozen=True):
     """Where Datadog answers, and the two keys it wants."""

@@ -120,6 +120,8 @@ class Replicas:
         """Read replicas; ValueError says what is wrong with them."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError("is not a number of replicas")
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
         text = str(value).strip()
         share = text.endswith("%")
         digits = text.removesuffix("%").strip()

@@ -23,7 +23,7 @@ from fairway.config.reader.plain_scalars import resolve_plain
         pytest.param("1.50", 1.5, id="decimal"),
         pytest.param("1.5e+3", 1500.0, id="exponent with a sign"),
         pytest.param(".inf", math.inf, id="infinity"),
-        pytest.param("1e3", "1e3", id="exponent without a sign is text"),
+        pytest.param("1e3", 1000.0, id="an exponent needs no sign"),
         pytest.param("12:30:45", "12:30:45", id="times are text"),
         pytest.param("2026-11-15", "2026-11-15", id="dates are text"),
         pytest.param("1.2.3", "1.2.3", id="versions are text"),

@@ -63,7 +63,7 @@ class _Checker:
         cleaned: dict[str, Any] = {}
         for key, item in value.items():
             name = self._field_name(key, fields, path, lenient=lenient)
-            if name is None or item is None:
+            if name is None or item is None or (item == "" and _has_default_word(fields[name])):
                 continue
             if name in cleaned:
                 self._say((*path, key), f"is given twice, as {key!r} and {name!r}", of_key=True)
@@ -135,6 +135,8 @@ class _Checker:
     def _scalar(self, value: Any, wanted: inspect.Type, path: Path) -> Any:
         if _suits(value, wanted):
             return value
+        if isinstance(wanted, inspect.IntType) and isinstance(value, float) and value.is_integer():
+            return int(value)
         hint = ""
         if isinstance(wanted, inspect.StrType) and isinstance(value, bool | int | float):
             hint = f'; put it in quotes: "{self._document.written(path)}"'
@@ -147,6 +149,11 @@ class _Checker:
 
 def _is_lenient(wanted: inspect.StructType) -> bool:
     return issubclass(wanted.cls, Settings) and wanted.cls.lenient
+
+
+def _has_default_word(field: inspect.Field) -> bool:
+    """Whether an empty text means the default, as it does for Go's words."""
+    return isinstance(field.type, inspect.LiteralType) and "" not in field.type.values and not field.required
 
 
 def _suits(value: Any, wanted: inspect.Type) -> bool:

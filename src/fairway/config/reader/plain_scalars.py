@@ -1,7 +1,7 @@
 """What a plain (unquoted) YAML scalar means: Go's rules, which differ from PyYAML's in a dozen ways.
 
-`yes`, `on` and `y` are booleans, `014` and `0o14` are twelve, `1_000` is a thousand; dates, `12:30:45` and `1e3` stay
-text. The commonest case, ordinary words, is decided by the first character.
+`yes`, `on` and `y` are booleans, `014` and `0o14` are twelve, `1_000` and `1e3` are a thousand; dates and `12:30:45`
+stay text. The commonest case, ordinary words, is decided by the first character.
 """
 
 import math
@@ -20,7 +20,7 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 _DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _OCTAL: Final = re.compile(r"[-+]?0o?[0-7]+")
 _OTHER_BASE: Final = re.compile(r"[-+]?0(x[0-9a-fA-F]+|b[01]+)")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+][0-9]+)?")
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 #: A number may be this long; longer digit runs are text, as they are in Go once 64 bits are full.
 _LONGEST_NUMBER: Final = 40
 
