@@ -1,9 +1,10 @@
 """The files of one commit, written to a directory.
 
-Blobs come from the mirror's reading process and are written here, byte for byte. Measured on 5,000 files this is about
-as fast as `read-tree -u` and faster than `archive | tar`, and nothing in the repository can change it: hooks, filters,
-line-ending rules and export attributes play no part. Links that leave the tree are refused, submodules stay empty and
-LFS files stay pointers; the result names both. The directory appears whole or not at all.
+Blobs come from the mirror's reading process and are written here, byte for byte. On 5,000 files this took 1.1 to 1.4
+times as long as `read-tree -u`, about as long as `checkout-index` and less than `archive | tar`; what it buys is that
+nothing in the repository has a say: hooks, filters, line-ending rules and export attributes play no part. Links that
+leave the tree are refused, submodules stay empty and LFS files stay pointers; the result names both. The directory
+appears whole or not at all.
 """
 
 import asyncio
@@ -152,14 +153,21 @@ def _write_batch(batch: Tree, contents: Mapping[str, bytes], root: bytes, made: 
             continue
         content = contents[entry.hash]
         mode = 0o755 if entry.kind is Kind.EXECUTABLE else 0o644
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-        with os.fdopen(descriptor, "wb", buffering=0) as file:
-            view = memoryview(content)
-            while view:
-                view = view[file.write(view) :]
+        _write_file(target, content, mode)
         if len(content) <= _LFS_POINTER_LIMIT and content.startswith(_LFS_MARK):
             pointers.append(path)
     return pointers
+
+
+def _write_file(target: bytes, content: bytes, mode: int) -> None:
+    # Bare descriptors: a file object would cost more than the write itself.
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    try:
+        written = os.write(descriptor, content)
+        while written < len(content):
+            written += os.write(descriptor, content[written:])
+    finally:
+        os.close(descriptor)
 
 
 def _write_links(links: Mapping[str, str], tree: Tree, root: Path) -> None:

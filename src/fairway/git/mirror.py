@@ -16,7 +16,7 @@ from fairway.git.credentials import Access, Credentials
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound, MirrorCorrupt
 from fairway.git.history import LOG_FORMAT, Commit, parse_log
 from fairway.git.mirror_store import MirrorStore
-from fairway.git.names import checked_branch, checked_hash, checked_path, to_bytes
+from fairway.git.names import checked_branch, checked_hash, checked_hashes, checked_path, to_bytes
 from fairway.git.object_reader import Absent, Found, ObjectReader, Reply
 from fairway.git.process import Git
 from fairway.git.remote import Remote, parse_remote
@@ -161,7 +161,7 @@ class Mirror:
 
     async def read_blobs(self, hashes: Sequence[str]) -> dict[str, bytes]:
         """The contents of many blobs at once, by hash; cache them by hash and ask only for new ones."""
-        wanted = list(dict.fromkeys(checked_hash(blob) for blob in hashes))
+        wanted = checked_hashes(hashes)
         return await self.healing(lambda: self._read_blobs(wanted))
 
     async def read_file(self, commit: str, path: str) -> bytes:

@@ -5,10 +5,12 @@ a revision expression. Every module of this package calls these checks before it
 """
 
 import re
+from collections.abc import Iterable
 
 from fairway.git.errors import GitInputError
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_HASHES = re.compile(r"(?:[0-9a-f]{40}(?:[0-9a-f]{24})? )*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FORBIDDEN_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
 _TRAILER_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
@@ -20,6 +22,14 @@ def checked_hash(text: str) -> str:
     if not _HASH.fullmatch(text):
         raise GitInputError(f"{text!r} is not a commit hash; expected all 40 (or 64) lower-case hexadecimal digits")
     return text
+
+
+def checked_hashes(texts: Iterable[str]) -> list[str]:
+    """Whole object hashes, each once, in order; thousands are checked in one go."""
+    unique = list(dict.fromkeys(texts))
+    if not _HASHES.fullmatch(" ".join([*unique, ""])):
+        return [checked_hash(text) for text in unique]
+    return unique
 
 
 def checked_branch(text: str) -> str:

@@ -133,9 +133,9 @@ class ObjectReader:
         """One reply for each name, in order. A name is a hash, a full ref, or `<commit>:<path>`."""
         if not names:
             return []
-        if any(b"\n" in name or b"\0" in name for name in names):
+        request = b"contents " + b"\ncontents ".join(names) + b"\nflush\n"
+        if request.count(b"\n") != len(names) + 1 or b"\0" in request:
             raise GitInputError("an object name holds a line break or NUL; git cannot be asked for it")
-        request = b"".join(b"contents %s\n" % name for name in names) + b"flush\n"
         async with self._turn:
             try:
                 return await self._converse(request, len(names))

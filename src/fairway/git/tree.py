@@ -37,9 +37,8 @@ def parse_tree(output: bytes) -> Tree:
     tree: Tree = {}
     for record in output.decode("utf-8", "surrogateescape").split("\0"):
         if record:
-            meta, _, path = record.partition("\t")
-            mode, _, blob = meta.split(" ")
-            tree[path] = TreeEntry(_KIND_BY_MODE[mode], blob)
+            meta, path = record.split("\t", 1)
+            tree[path] = TreeEntry(_KIND_BY_MODE[meta[:6]], meta[meta.rindex(" ") + 1 :])
     return tree
 
 

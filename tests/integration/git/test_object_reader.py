@@ -109,10 +109,13 @@ async def test_an_object_that_is_too_large_is_skipped_and_the_rest_is_read(tmp_p
     reader = a_reader(origin, largest=1000)
 
     replies = await reader.read([large, small, large])
+    process = reader.process_id
+    again = await reader.read([small])
+    same_process = reader.process_id == process
     await reader.close()
 
-    skipped = TooLarge(large.decode(), 300_000)
-    assert replies == [skipped, Found(small.decode(), "blob", b"small"), skipped]
+    skipped, found = TooLarge(large.decode(), 300_000), Found(small.decode(), "blob", b"small")
+    assert (replies, again, same_process) == ([skipped, found, skipped], [found], True)
 
 
 async def test_a_name_that_would_break_the_protocol_is_refused(tmp_path: Path) -> None:

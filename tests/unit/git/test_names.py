@@ -8,6 +8,7 @@ from fairway.git.errors import GitInputError
 from fairway.git.names import (
     checked_branch,
     checked_hash,
+    checked_hashes,
     checked_path,
     checked_person,
     checked_trailer,
@@ -82,6 +83,15 @@ def test_only_whole_hashes_pass(text: str) -> None:
     assert checked_hash("0a" * 20) + checked_hash("0a" * 32) == "0a" * 52
     with pytest.raises(GitInputError, match="is not a commit hash"):
         checked_hash(text)
+
+
+@pytest.mark.parametrize("bad", ["", "x", "0" * 40 + " ", "0" * 80, "0" * 40 + "\n"])
+def test_hashes_are_checked_together_and_come_once(bad: str) -> None:
+    one, two = "1" * 40, "2" * 64
+
+    assert (checked_hashes([one, two, one]), checked_hashes([])) == ([one, two], [])
+    with pytest.raises(GitInputError, match="is not a commit hash"):
+        checked_hashes([one, bad, two])
 
 
 @pytest.mark.parametrize(("name", "email"), [("", "a@b"), ("a", " "), ("a\nb", "a@b"), ("a", "a>b"), ("<a", "a@b")])

@@ -101,6 +101,13 @@ def test_what_cannot_be_set_says_where_and_why(text: str, path: str, message: st
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize(
+    "text", ["1e3", "0o7", "0b1", "y", "N", "1_000", ".5", "+1", "1:30", "2026-01-02T03:04:05Z", "="]
+)
+def test_a_text_that_only_some_readers_misread_is_quoted_too(text: str) -> None:
+    assert set_scalar(b"a: old\n", "$.a", text) == f'a: "{text}"\n'.encode()
+
+
 def test_a_file_that_is_not_utf_8_is_refused() -> None:
     with pytest.raises(YamlEditError, match="not UTF-8"):
         set_scalar("a: 1".encode("utf-16"), "$.a", "2")

@@ -1,0 +1,58 @@
+"""Git processes: allowed transports, deadlines, and nothing left behind."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from fairway.git import process
+from fairway.git.errors import GitInputError, GitLocalError
+from fairway.git.process import Git
+
+
+def a_git_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `git` that starts a child, notes its number and waits for ever."""
+    note, script = tmp_path / "child", tmp_path / "git"
+    os.mkfifo(note)
+    script.write_text(f"#!/bin/sh\nsleep 1000 & echo $! > {note}\nwait\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return note
+
+
+def is_running(number: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1][:3]
+    except FileNotFoundError:
+        return False
+
+
+async def test_git_itself_refuses_a_transport_helper(tmp_path: Path) -> None:
+    url = f"ext::touch {tmp_path}/owned"
+    with pytest.raises(GitInputError, match="this kind of address is not allowed"):
+        await Git().remote_output("read", url, "ls-remote", "--", url)
+
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_cancelled_command_takes_its_children_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = a_git_that_hangs(tmp_path, monkeypatch)
+    running = asyncio.create_task(Git().run("status"))
+    child = int(await asyncio.to_thread(note.read_text))
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    async with asyncio.timeout(10):
+        while is_running(child):  # noqa: ASYNC110 - nobody tells when a grandchild is gone
+            await asyncio.sleep(0)
+
+    assert running.cancelled()
+
+
+async def test_a_command_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_git_that_hangs(tmp_path, monkeypatch)
+    monkeypatch.setattr(process, "LOCAL_TIMEOUT", 0.05)
+
+    with pytest.raises(GitLocalError, match=r"git status did not end within 0\.05 s"):
+        await Git().run("status")
