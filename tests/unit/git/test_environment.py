@@ -3,21 +3,21 @@
 from fairway.git.credentials import Access
 from fairway.git.environment import git_environment
 
+HOSTILE = {
+    "PATH": "/bin",
+    "https_proxy": "http://proxy",
+    "HOME": "/home/ada",
+    "GIT_DIR": "/elsewhere",
+    "GIT_SSH_COMMAND": "evil",
+    "GIT_ASKPASS": "evil",
+    "GIT_CONFIG_PARAMETERS": "'core.pager=evil'",
+    "LD_PRELOAD": "evil.so",
+    "FAIRWAY_TOKEN": "secret",
+}
+
 
 def test_nothing_of_the_user_or_the_machine_reaches_git() -> None:
-    hostile = {
-        "PATH": "/bin",
-        "https_proxy": "http://proxy",
-        "HOME": "/home/ada",
-        "GIT_DIR": "/elsewhere",
-        "GIT_SSH_COMMAND": "evil",
-        "GIT_ASKPASS": "evil",
-        "GIT_CONFIG_PARAMETERS": "'core.pager=evil'",
-        "LD_PRELOAD": "evil.so",
-        "FAIRWAY_TOKEN": "secret",
-    }
-
-    environment = git_environment(Access(), hostile)
+    environment = git_environment(Access(), HOSTILE)
 
     plain = {name: value for name, value in environment.items() if not name.startswith("GIT_CONFIG_")}
     assert plain == {
