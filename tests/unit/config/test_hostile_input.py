@@ -9,14 +9,17 @@ import json
 import resource
 import subprocess
 import sys
+from functools import cache
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import inspect
 
 from fairway.config.problems import Position
 from fairway.config.read import KIND_TYPES, api_versions, read_file
+from fairway.config.reader.check import type_info
 from fairway.config.reader.document import LARGEST_FILE, MOST_PROBLEMS
 
 APPLICATION: Final = b"apiVersion: pipecd.dev/v1beta1\nkind: KubernetesApp\nspec:\n"
@@ -297,33 +300,48 @@ def test_no_text_raises(fragments: list[str], head: str) -> None:
     assert all(problem.position >= Position(1, 1) for reading in readings for problem in reading.problems)
 
 
-def field_names(kind: str) -> st.SearchStrategy[str]:
-    return st.sampled_from(
-        [*KIND_TYPES[kind].__struct_encode_fields__, "stages", "name", "with", "config", "type", "x"]
-    )
+JUNK: Final = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from([[], {}, [None], "5m", 30]),
+)
 
 
-def anything(kind: str) -> st.SearchStrategy[Any]:
-    scalars = st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.floats(),
-        st.text(max_size=8),
-        st.sampled_from(["WAIT", "10%", "5m"]),
-    )
-    return st.recursive(
-        scalars,
-        lambda below: st.lists(below, max_size=3) | st.dictionaries(field_names(kind), below, max_size=4),
-        max_leaves=12,
-    )
+def shaped(wanted: inspect.Type) -> st.SearchStrategy[Any]:
+    """Something that has the shape of a type, with anything at all in some of its places."""
+    match wanted:
+        case inspect.StructType(fields=fields):
+            own = {field.encode_name: shaped(field.type) for field in fields}
+            right: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional={**own, "unheardOf": JUNK})
+        case inspect.VarTupleType(item_type=item):
+            right = st.lists(shaped(item), max_size=2)
+        case inspect.DictType(value_type=value):
+            keys = st.sampled_from(["a", "kubernetes", "ecs", "input", "duration", "timeout", "replicas", "metrics"])
+            right = st.dictionaries(keys, shaped(value), max_size=3)
+        case inspect.UnionType(types=types):
+            right = st.one_of(*map(shaped, types))
+        case inspect.LiteralType(values=words):
+            right = st.sampled_from(words)
+        case inspect.StrType():
+            right = st.sampled_from(["x", "WAIT", "ANALYSIS", "K8S_CANARY_ROLLOUT", "kubernetes"])
+        case _:
+            right = JUNK
+    return st.integers(0, 5).flatmap(lambda chance: JUNK if chance == 0 else right)
+
+
+@cache
+def specs(kind: str) -> st.SearchStrategy[Any]:
+    return shaped(type_info(KIND_TYPES[kind]))
 
 
 @pytest.mark.parametrize("kind", KIND_TYPES)
-@settings(max_examples=30)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_spec_raises(kind: str, data: st.DataObject) -> None:
-    spec = data.draw(st.dictionaries(field_names(kind), anything(kind), max_size=4) | anything(kind))
+    spec = data.draw(specs(kind))
     file = {"apiVersion": api_versions(kind)[0], "kind": kind, "metadata": {"name": "x"}, "spec": spec}
 
     (reading,) = read_file(json.dumps(file).encode(), "f")
