@@ -204,13 +204,14 @@ class PlanPreview(ZeroMeansDefault, frozen=True):
     command_handle_timeout: Duration = Duration(minutes=5)
 
     def problems(self) -> Problems:
-        values: dict[str, int | Duration] = {
-            "workerNum": self.worker_num,
-            "commandQueueBufferSize": self.command_queue_buffer_size,
+        counts = {"workerNum": self.worker_num, "commandQueueBufferSize": self.command_queue_buffer_size}
+        lengths = {
             "commandCheckInterval": self.command_check_interval,
             "commandHandleTimeout": self.command_handle_timeout,
         }
-        return [(name, f"is {value}; expected 0 or more") for name, value in values.items() if str(value)[0] == "-"]
+        negative = [(name, str(count)) for name, count in counts.items() if count < 0]
+        negative += [(name, str(length)) for name, length in lengths.items() if length < Duration(0)]
+        return [(name, f"is {value}; expected 0 or more") for name, value in negative]
 
 
 class AgentSpec(ZeroMeansDefault, frozen=True):

@@ -7,7 +7,7 @@ anywhere and are known by their apiVersion. Everything else in a repository is s
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 APPLICATION_FILE: Final = "app.pipecd.yaml"
@@ -30,14 +30,14 @@ _HEAD: Final = 64 * 1024
 
 def is_application_file(path: str) -> bool:
     """Whether a path in a repository is an application's file, by its name."""
-    name = PurePosixPath(path).name
-    return name == OLDEST_APPLICATION_FILE or name.endswith(".pipecd.yaml")
+    # Asked of every path of a repository: plain text operations, a tenth of what a path object costs.
+    return path.endswith(".pipecd.yaml") or path.rpartition("/")[2] == OLDEST_APPLICATION_FILE
 
 
 def is_shared_file(path: str) -> bool:
     """Whether a path in a repository is in the directory for what applications share."""
-    parts = PurePosixPath(path)
-    return len(parts.parts) == 2 and parts.parts[0] == SHARED_DIRECTORY and parts.suffix in _SHARED
+    directory, _, name = path.partition("/")
+    return directory == SHARED_DIRECTORY and "/" not in name and name.endswith(_SHARED)
 
 
 def says_it_is_ours(head: bytes) -> bool:

@@ -65,7 +65,7 @@ def path_text(path: Path) -> str:
         elif step.replace("-", "_").isidentifier():
             text += f".{step}" if text else step
         else:
-            text += f'["{step}"]'
+            text += f'["{_printable(step)}"]'
     return text
 
 
@@ -102,11 +102,16 @@ def shown(value: Any) -> str:
         case int() | float():
             return f"the number {value}"
         case str():
-            line = value.splitlines()[0] if value else ""
-            more = len(line) > 40 or line != value
-            return f'"{line[:40]}…"' if more else f'"{line}"'
+            first = value.splitlines()[0] if value else ""
+            line, more = _printable(first[:40]), len(first) > 40 or first != value
+            return f'"{line}…"' if more else f'"{line}"'
         case list() | tuple():
             return "a list" if value else "an empty list"
         case dict():
             return "a mapping" if value else "an empty mapping"
     return str(type(value).__name__)
+
+
+def _printable(text: str) -> str:
+    """Without the power over a terminal that escape characters in somebody's file would have."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -32,6 +32,8 @@ from fairway.config.rejected import rejected_shape
 from fairway.config.settings import Settings
 
 API_VERSION: Final = "pipecd.dev/v1beta1"
+#: Manifests that carry PipeCD's version but are a platform's own input, as a Deployment is Kubernetes'.
+_MANIFEST_KINDS: Final = ("LambdaFunction",)
 _WEAVE: Final = ("wego.weave.works/", *(f"{group}/" for group in GROUPS))
 T = TypeVar("T")
 
@@ -176,6 +178,8 @@ def _only(data: bytes, file: str, wanted: type[T], name: str) -> T:
 def _is_foreign(document: Document) -> bool:
     if not isinstance(document.value, dict):
         return document.value is None
+    if document.value.get("kind") in _MANIFEST_KINDS:
+        return True
     version = str(document.value.get("apiVersion", ""))
     return not version.startswith(("pipecd.dev/", *_WEAVE)) and rejected_shape(document) is None
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fairway.config.analysis import Metric
+from fairway.config.problems import Position
 from fairway.config.read import Reading, read_file
 from fairway.config.scalars import Duration, Replicas
 from fairway.config.stages import K8sTrafficRoutingOptions
@@ -165,3 +166,17 @@ def test_the_git_host_is_its_own_name_and_the_usual_ssh_configuration_is_meant()
     git = read("Piped", agent(git={"host": "git.example.com"})).config.git
 
     assert (git.host_name, git.ssh_config_file_path) == ("git.example.com", "~/.ssh/config")
+
+
+def test_a_manifest_of_a_platform_is_passed_over_where_files_are_searched_for() -> None:
+    manifest = b"apiVersion: pipecd.dev/v1beta1\nkind: LambdaFunction\nspec: {name: f}\n"
+
+    assert read_file(manifest, "function.yaml", skip_foreign=True) == []
+
+
+def test_what_was_left_out_is_said_to_be_where_the_dots_are() -> None:
+    text = b"#.. a comment\napiVersion: pipecd.dev/v1beta1\nkind: Piped\nspec:\n...\n  plugins: [{name: wait}]\n"
+
+    (reading,) = read_file(text, "f")
+
+    assert reading.problems[0].position == Position(5, 1)

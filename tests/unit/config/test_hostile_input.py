@@ -273,6 +273,16 @@ def test_numbers_as_keys_are_texts() -> None:
     assert reading.config.labels == {"1": "a", "2.5": "b"}
 
 
+def test_escape_sequences_of_a_file_do_not_reach_the_terminal() -> None:
+    (reading,) = read_file(APPLICATION + b'  timeout: "\\e[31m\\a"\n  "\\e[0m": 1\n', "f")
+
+    assert not [problem for problem in reading.problems if not str(problem).isprintable()]
+    assert [problem.message.partition(";")[0] for problem in reading.problems] == [
+        'found "\\x1b[31m\\x07"',
+        "is not a field of this",
+    ]
+
+
 @pytest.mark.parametrize("kind", [b"[KubernetesApp]", b"{a: b}", b"5", b"true"])
 def test_a_kind_that_is_no_text_is_refused(kind: bytes) -> None:
     ((position, message),) = said(b"apiVersion: pipecd.dev/v1beta1\nkind: " + kind + b"\n")

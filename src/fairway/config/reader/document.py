@@ -147,19 +147,20 @@ def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem
     if refusal is not None:
         return [], [refusal]
     text = data.decode("utf-8-sig")
-    text, elisions = _ELLIPSIS.subn(r"#..\1", text)
+    elision = _ELLIPSIS.search(text)
+    text = _ELLIPSIS.sub(r"#..\1", text)
     documents: list[Document] = []
     try:
         has_aliases = "*" in text and "&" in text
         for root in _compose_all(text):
-            documents.append(Document(file, text, root, elided=bool(elisions), has_aliases=has_aliases))
+            documents.append(Document(file, text, root, elided=elision is not None, has_aliases=has_aliases))
     except yaml.MarkedYAMLError as error:
         return [], [explain_syntax_error(error, text, file)]
     except yaml.reader.ReaderError as error:
         return [], [_control_character(error, text, file)]
     problems = [problem for document in documents for problem in document.problems]
-    if elisions and documents:
-        problems.append(_elision(text, file))
+    if elision is not None and documents:
+        problems.append(_elision(text.count("\n", 0, elision.start()) + 1, file))
     return documents or [Document(file, text, None)], problems
 
 
@@ -202,9 +203,7 @@ def _whole_file(file: str, message: str) -> Problem:
     return Problem(file=file, position=Position(1, 1), message=message)
 
 
-def _elision(text: str, file: str) -> Problem:
-    start = text.index("#..")
-    line = text.count("\n", 0, start) + 1
+def _elision(line: int, file: str) -> Problem:
     message = "`...` ends a YAML document; it is read as “something is left out here” because the next line is indented"
     return Problem(file=file, position=Position(line, 1), message=message, severity=Severity.WARNING)
 
