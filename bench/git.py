@@ -76,7 +76,9 @@ async def _read(mirror: Mirror, repository: Repository) -> Figure:
         assert subprocess.run(command, input=request, capture_output=True, check=True).stdout
 
     async def ours() -> None:
-        assert len(await mirror.read_blobs(hashes)) == APPLICATIONS
+        listed = await mirror.tree(repository.second)
+        found = [entry.hash for path, entry in listed.items() if is_application_file(path)]
+        assert len(await mirror.read_blobs(found)) == APPLICATIONS
 
     async def seen() -> None:
         assert await mirror.read_blobs(list(remembered.unknown(blobs).values())) == {}

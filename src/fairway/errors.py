@@ -5,10 +5,16 @@
     │   ├── ConfigError         (config)   a configuration file that does not say what is needed
     │   ├── InvalidTransition   (model)    a status change that the table does not allow
     │   ├── GitInputError       (git)      a ref, path or remote that Git must never be given
+    │   ├── GitNotFound         (git)      a branch, commit or file that is not there
+    │   ├── GitAccessError      (git)      a remote that refuses who we are
+    │   ├── GitRejectedError    (git)      a remote whose own rules refuse the push
+    │   ├── YamlEditError       (git)      a place in a YAML file that cannot be set
+    │   ├── PatternError        (delivery) a path pattern that means nothing
     │   ├── SecretError         (secrets)  a sealed value or template that cannot be opened
     │   └── WireError           (rpc)      a message that cannot be put into our words
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
+        ├── GitLocalError       (git)      git itself, the disk or this machine
         └── TreeWriteError      (secrets)  a rendered file that could not be written
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of

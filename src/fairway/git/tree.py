@@ -5,6 +5,7 @@ link inside a tree leads, so that nobody who reads or writes files ever follows 
 """
 
 import posixpath
+import re
 from enum import Enum
 
 from msgspec import Struct
@@ -30,16 +31,13 @@ class TreeEntry(Struct, frozen=True, gc=False):
 
 Tree = dict[str, TreeEntry]
 _KIND_BY_MODE = {kind.value: kind for kind in Kind}
+_RECORD = re.compile(r"(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0")
 
 
 def parse_tree(output: bytes) -> Tree:
     """Read `git ls-tree -r -z`: `mode type hash TAB path NUL`."""
-    tree: Tree = {}
-    for record in output.decode("utf-8", "surrogateescape").split("\0"):
-        if record:
-            meta, path = record.split("\t", 1)
-            tree[path] = TreeEntry(_KIND_BY_MODE[meta[:6]], meta[meta.rindex(" ") + 1 :])
-    return tree
+    records = _RECORD.findall(output.decode("utf-8", "surrogateescape"))
+    return {path: TreeEntry(_KIND_BY_MODE[mode], blob) for mode, blob, path in records}
 
 
 def link_leaves(path: str, target: str) -> bool:

@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.git.yaml_edit import EditOptions, set_scalar, set_scalars
-from fairway.git.yaml_path import YamlEditError, YamlPath
-from fairway.git.yaml_scalar import Scalar
+from fairway.git.yaml_edit.edit import EditOptions, set_scalar, set_scalars
+from fairway.git.yaml_edit.path import YamlEditError, YamlPath
+from fairway.git.yaml_edit.scalar import Scalar
 
 
 @pytest.mark.parametrize(

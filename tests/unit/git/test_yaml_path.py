@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.git.yaml_path import Step, format_path, parse_path
+from fairway.git.yaml_edit.path import Step, format_path, parse_path
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import re
 
 from msgspec import Struct
 
-from fairway.git.yaml_path import YamlEditError
+from fairway.git.yaml_edit.path import YamlEditError
 
 Scalar = str | int | float | bool
 

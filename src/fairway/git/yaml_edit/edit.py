@@ -2,7 +2,7 @@
 
 The file is parsed only to find where the scalar stands; the new text is spliced in there, and the result is parsed
 again to see that exactly the wanted values changed. Comments, line endings, quotes, order and anchors stay as they are,
-because nothing is written back from the parsed document. How a value is spelt is decided in `yaml_scalar.py`.
+because nothing is written back from the parsed document. How a value is spelt is decided in `scalar.py`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,9 +11,9 @@ from itertools import product
 import yaml
 from msgspec import Struct
 
-from fairway.git.yaml_path import YamlEditError, YamlPath, format_path, parse_path
-from fairway.git.yaml_place import Place, find_place, position
-from fairway.git.yaml_scalar import Rewritten, Scalar, rewrite
+from fairway.git.yaml_edit.path import YamlEditError, YamlPath, format_path, parse_path
+from fairway.git.yaml_edit.place import Place, find_place, position
+from fairway.git.yaml_edit.scalar import Rewritten, Scalar, rewrite
 
 _BOM = "\ufeff"
 #: Deeper documents are an attack on the parser's stack, not a configuration.

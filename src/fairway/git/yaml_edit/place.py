@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import yaml
 from msgspec import Struct
 
-from fairway.git.yaml_path import Step, YamlEditError, format_path
-from fairway.git.yaml_scalar import Written
+from fairway.git.yaml_edit.path import Step, YamlEditError, format_path
+from fairway.git.yaml_edit.scalar import Written
 
 #: Anchors and tags before a scalar, with whatever separates them from it.
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+(?:#[^\r\n]*\r?\n\s*)*)?)*")
