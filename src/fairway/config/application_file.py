@@ -24,7 +24,7 @@ from fairway.config.application import (
     Trigger,
 )
 from fairway.config.event_watcher import EventWatch
-from fairway.config.problems import Problem
+from fairway.config.problems import Problem, shown
 from fairway.config.reader.document import Document
 from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
@@ -177,13 +177,16 @@ def _plugins(document: Document, kind: str, spec: ApplicationSpec) -> tuple[dict
     problems: list[Problem] = []
     for name, written in spec.plugins.items():
         path = ("spec", "plugins", name)
-        typed[name] = written or {}
+        written = {} if written is None else written
+        typed[name] = written
         if name in PLUGINS:
-            settings, found = read_settings(document, written or {}, PLUGINS[name], path, lenient=True)
+            settings, found = read_settings(document, written, PLUGINS[name], path, lenient=True)
             problems += found
             if isinstance(settings, platforms.EcsSpec):
                 settings = _with_standalone_default(settings, default=False)
             typed[name] = settings
+        elif not isinstance(written, dict):
+            problems.append(document.problem(path, f"found {shown(written)}, expected a mapping"))
     return typed, problems
 
 

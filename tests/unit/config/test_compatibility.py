@@ -180,3 +180,11 @@ def test_what_was_left_out_is_said_to_be_where_the_dots_are() -> None:
     (reading,) = read_file(text, "f")
 
     assert reading.problems[0].position == Position(5, 1)
+
+
+@pytest.mark.parametrize("plugin", ["kubernetes", "somebody-elses"])
+@pytest.mark.parametrize("written", [False, 0, "", [], "x"], ids=json.dumps)
+def test_the_settings_of_a_plugin_are_a_mapping(plugin: str, written: Any) -> None:
+    (problem,) = read("Application", {"plugins": {plugin: written}}).problems
+
+    assert (problem.path, problem.message.rpartition(", ")[2]) == (("spec", "plugins", plugin), "expected a mapping")
