@@ -137,7 +137,7 @@ def _print_problem(console: "Console", problem: Problem, lines: list[str]) -> No
 def _window(line: str, column: int, width: int = 110) -> tuple[str, int]:
     """The part of a line around a column, and where the column is in it."""
     start = max(0, column - 1 - width * 2 // 3) if len(line) > width else 0
-    text = line[start : start + width].replace("\t", " ")
+    text = "".join(character if character.isprintable() else " " for character in line[start : start + width])
     if start:
         text = "…" + text[1:]
     if start + width < len(line):

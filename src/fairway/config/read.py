@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from fairway.config.agent import AgentConfig, AgentSpec, settle_agent
+from fairway.config.agent import AgentConfig, settle_agent
+from fairway.config.agent_file import AgentSpec
 from fairway.config.analysis import AnalysisTemplateSpec
 from fairway.config.application import ApplicationConfig
 from fairway.config.application_file import KINDS, SPEC_TYPES, settle_application

@@ -197,7 +197,7 @@ class K8sTrafficRoutingOptions(StageOptions, frozen=True):
     def shares(self) -> tuple[float, float, float]:
         """Primary, canary, baseline."""
         if self.all:
-            return tuple(100.0 if self.all == who else 0.0 for who in ("primary", "canary", "baseline"))  # type: ignore[return-value]  # three words make three numbers
+            return 100.0 * (self.all == "primary"), 100.0 * (self.all == "canary"), 100.0 * (self.all == "baseline")
         canary, baseline = self.canary or 0.0, self.baseline or 0.0
         return 100 - canary - baseline, canary, baseline
 

@@ -110,3 +110,12 @@ def test_a_line_that_is_too_long_is_shown_around_the_mistake(tmp_path: Path) -> 
 
 def test_a_directory_without_configuration_says_so(tmp_path: Path) -> None:
     assert fairway("lint", tmp_path).stdout == "no configuration files found\n"
+
+
+def test_escape_sequences_of_a_file_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "app.pipecd.yaml").write_text(GOOD + '  planer: "\x9b31m"\n', encoding="utf-8")
+
+    result = fairway("lint", tmp_path)
+
+    assert result.returncode == 1
+    assert "\x9b" not in result.stdout

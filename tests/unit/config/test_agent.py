@@ -1,6 +1,7 @@
 import pytest
 
-from fairway.config.agent import DeployTarget, PluginConfig
+from fairway.config.agent import PluginConfig
+from fairway.config.agent_file import DeployTarget
 from fairway.config.application import Generation
 from fairway.config.problems import ConfigError, path_text
 from fairway.config.read import read_agent, read_file

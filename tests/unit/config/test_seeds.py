@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from fairway.config.agent import DeployTarget, PluginConfig
+from fairway.config.agent import PluginConfig
+from fairway.config.agent_file import DeployTarget
 from fairway.config.application import Generation
 from fairway.config.pipeline import ClusterReference, PipelineTarget
 from fairway.config.problems import Severity
