@@ -95,8 +95,8 @@ class Git:
     async def _spawn(
         self, arguments: tuple[str, ...], stderr: int, read_limit: int = 2**16
     ) -> asyncio.subprocess.Process:
-        try:
-            return await asyncio.create_subprocess_exec(
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 "git",
                 *arguments,
                 stdin=asyncio.subprocess.PIPE,
@@ -107,20 +107,29 @@ class Git:
                 pass_fds=self.keep_open,
                 limit=read_limit,
             )
+        )
+        try:
+            return await asyncio.shield(starting)
         except OSError as error:
             raise GitLocalError(f"cannot start git: {error.strerror}; is it installed and on the PATH?") from error
+        except asyncio.CancelledError:
+            # asyncio would end git alone and then wait for the children that still hold its pipes.
+            with suppress(OSError):
+                await end_group(await starting)
+            raise
 
 
 async def end_group(process: asyncio.subprocess.Process) -> None:
     """End a process with everything it started, if it still runs, and collect its exit status."""
-    if process.returncode is None:
-        _signal_group(process, signal.SIGTERM)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE):
-                await process.wait()
-    if process.returncode is None:
-        _signal_group(process, signal.SIGKILL)
-        await process.wait()
+    if process.returncode is not None:
+        return
+    _signal_group(process, signal.SIGTERM)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_GRACE):
+            await process.wait()
+    # The first of the group may be gone while one of its children is not.
+    _signal_group(process, signal.SIGKILL)
+    await process.wait()
 
 
 def _signal_group(process: asyncio.subprocess.Process, number: int) -> None:

@@ -50,6 +50,36 @@ async def test_a_cancelled_command_takes_its_children_with_it(tmp_path: Path, mo
     assert running.cancelled()
 
 
+def started_with(path: Path) -> list[int]:
+    """The processes that look for programs in this directory."""
+    found = []
+    for process_directory in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.fsencode(path) in (process_directory / "environ").read_bytes():
+                found.append(int(process_directory.name))
+        except OSError:
+            continue  # gone, or somebody else's
+    return [number for number in found if is_running(number)]
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_command_that_is_cancelled_while_it_starts_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    a_git_that_hangs(tmp_path, monkeypatch)
+    running = asyncio.create_task(Git().run("status"))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+
+    running.cancel()
+    async with asyncio.timeout(20):
+        await asyncio.gather(running, return_exceptions=True)
+        while started_with(tmp_path):  # noqa: ASYNC110 - nobody tells when a grandchild is gone
+            await asyncio.sleep(0)
+
+    assert running.cancelled()
+
+
 async def test_a_command_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     a_git_that_hangs(tmp_path, monkeypatch)
     monkeypatch.setattr(process, "LOCAL_TIMEOUT", 0.05)
