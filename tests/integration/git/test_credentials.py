@@ -15,7 +15,7 @@ from fairway.git.mirror import Mirror, MirrorOptions
 from fairway.git.push import PushTarget, Read, push_edit
 from fairway.git.remote import Login, parse_remote
 from tests.integration.git.repositories import an_origin, patient
-from tests.integration.git.web_server import WebServer, a_web_server
+from tests.integration.git.web_server import WebServer, a_certificate, a_web_server
 
 SECRET = "s3cret/ü"
 TEXT = CommitText("Edit", Person("F", "f@example.com"), datetime(2026, 1, 1, tzinfo=UTC))
@@ -75,6 +75,29 @@ async def test_a_password_inside_the_address_is_split_off_and_used(tmp_path: Pat
 
     assert (head, shown) == (origin.head(), f"{server.origin}/origin.git")
     assert SECRET not in (tmp_path / "m.git" / "config").read_text()
+
+
+async def test_https_works_with_a_certificate_that_is_trusted(tmp_path: Path) -> None:
+    an_origin(tmp_path)
+    certificate = a_certificate(tmp_path / "server.pem")
+    credentials = Credentials(login=Login("ada", SECRET), ca_file=certificate)
+    with a_web_server(tmp_path, certificate=certificate) as server:
+        url = f"{server.origin}/origin.git"
+        async with await Mirror.open(
+            tmp_path / "m.git", url, MirrorOptions(credentials, retry=patient().retry)
+        ) as mirror:
+            pushed = await push_edit(mirror, PushTarget("main"), edit, TEXT)
+
+            assert await mirror.remote_head("main") == pushed.commit
+
+
+async def test_https_with_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path) -> None:
+    an_origin(tmp_path)
+    with a_web_server(tmp_path, certificate=a_certificate(tmp_path / "server.pem")) as server:
+        with pytest.raises(FairwayError, match="certificate"):
+            await Mirror.open(tmp_path / "m.git", f"{server.origin}/origin.git", options())
+
+        assert server.seen == []
 
 
 async def test_a_wrong_password_is_the_users_fault_and_not_tried_again(tmp_path: Path) -> None:

@@ -1,13 +1,20 @@
 """A small Git server over HTTP with basic authentication, on loopback, in a thread."""
 
 import os
+import ssl
 import subprocess
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import IPv4Address
 from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 
 class WebServer(ThreadingHTTPServer):
@@ -29,7 +36,14 @@ class WebServer(ThreadingHTTPServer):
 
     @property
     def origin(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+        scheme = "https" if isinstance(self.socket, ssl.SSLSocket) else "http"
+        return f"{scheme}://127.0.0.1:{self.server_port}"
+
+    def encrypt(self, certificate: Path) -> None:
+        """Speak TLS with a certificate (and its key) of our own making."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -97,9 +111,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def a_web_server(root: Path, username: str = "ada", password: str = "s3cret/ü") -> Iterator[WebServer]:
-    """A server that runs as long as the block."""
+def a_web_server(
+    root: Path, username: str = "ada", password: str = "s3cret/ü", certificate: Path | None = None
+) -> Iterator[WebServer]:
+    """A server that runs as long as the block; with a certificate, over TLS."""
     server = WebServer(root, username, password)
+    if certificate is not None:
+        server.encrypt(certificate)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -108,3 +126,21 @@ def a_web_server(root: Path, username: str = "ada", password: str = "s3cret/ü")
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def a_certificate(path: Path) -> Path:
+    """A certificate for 127.0.0.1 that signs itself, with its key in the same file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "fairway test")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+    return path
