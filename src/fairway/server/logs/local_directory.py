@@ -1,0 +1,125 @@
+"""Log objects as files of a directory, on disk before they are acknowledged.
+
+A file is written whole under `.unfinished/`, synced, and only then linked to its name, so that a half-written object
+cannot be seen; then the folders that lead to it are synced, because a file is lost with the entry that names it.
+A process that is killed leaves its unfinished file behind: whoever opens the directory while nobody else has it open
+clears them away, which a lock on the folder tells.
+"""
+
+import asyncio
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+from uuid import uuid4
+
+from fairway.server.logs.objects import LogStorageError
+
+_UNFINISHED = ".unfinished"
+#: Enough threads for the disk to write the files of many agents in one go.
+_WRITERS = 16
+
+T = TypeVar("T")
+
+
+class LocalDirectory:
+    """Objects as files below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        try:
+            self._lock = _claim(root / _UNFINISHED)
+        except OSError as error:
+            raise _explained("open", root, error) from error
+        self._threads = ThreadPoolExecutor(_WRITERS, thread_name_prefix="log-files")
+
+    async def create(self, name: str, content: bytes) -> None:
+        await self._run("write", name, lambda path: self._create(path, content))
+
+    async def get(self, name: str) -> bytes | None:
+        return await self._run("read", name, _read)
+
+    async def list(self, folder: str) -> dict[str, int]:
+        sizes = await self._run("list", folder, _sizes)
+        return {f"{folder}{below}": size for below, size in sorted(sizes.items())}
+
+    async def delete(self, names: Sequence[str]) -> None:
+        for name in names:
+            await self._run("delete", name, lambda path: path.unlink(missing_ok=True))
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._threads.shutdown)
+        os.close(self._lock)
+
+    async def _run(self, verb: str, name: str, work: Callable[[Path], T]) -> T:
+        path = self._root / name
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, path)
+        except OSError as error:
+            raise _explained(verb, path, error) from error
+
+    def _create(self, path: Path, content: bytes) -> None:
+        unfinished = self._root / _UNFINISHED / uuid4().hex
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with unfinished.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            # Somebody who linked it first may not have synced the folders yet, so that is done in either case.
+            with suppress(FileExistsError):
+                os.link(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        for folder in path.parents[: len(path.relative_to(self._root).parts)]:
+            _sync_folder(folder)
+
+
+def _claim(unfinished: Path) -> int:
+    """Hold the folder open, and clear it when nobody else holds it."""
+    unfinished.mkdir(parents=True, exist_ok=True)
+    for folder in unfinished.parents:
+        with suppress(PermissionError):
+            _sync_folder(folder)
+    lock = os.open(unfinished, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left in unfinished.iterdir():
+            left.unlink()
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = Path(parent, name)
+            # Rewriting removes files while others look.
+            with suppress(FileNotFoundError):
+                sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
+    return sizes
+
+
+def _explained(verb: str, path: Path, error: OSError) -> LogStorageError:
+    cure = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check the disk and its permissions"
+    return LogStorageError(f"cannot {verb} {path}: {error.strerror or error}; {cure}")

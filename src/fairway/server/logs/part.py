@@ -1,0 +1,93 @@
+"""A part of a log: one object, with blocks in the order of their indexes, one JSON document a line.
+
+Its name is `<first index>-<last index>-<digest>.jsonl`, indexes in 19 digits, so that a listing has the parts in order,
+says which of them a reader needs, and the same append sent twice makes one object. Parts may overlap, because an agent
+sends its blocks again at a checkpoint and two replicas may take them; `Merge` makes one log of them. It gives the same
+log whatever order the parts arrive in, so that replicas and rewriting cannot disagree.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from fairway.errors import UserError
+from fairway.model.log_block import LogBlock
+from fairway.server.logs.objects import LogStorageError
+
+#: Indexes are signed 64-bit numbers on the wire.
+LAST_INDEX = 2**63 - 1
+_NAME = re.compile(r"([0-9]{19})-([0-9]{19})-([0-9a-f]{32})\.jsonl")
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(LogBlock)
+
+
+class LogBlockError(UserError):
+    """A block that cannot be placed in a log."""
+
+
+class Part(msgspec.Struct, frozen=True, order=True):
+    """What the listing says about one part."""
+
+    first: int
+    last: int
+    digest: str
+    size: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.first:019}-{self.last:019}-{self.digest}.jsonl"
+
+
+class Merge:
+    """Blocks put in order; of two with the same index the one that was made first stays."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, LogBlock] = {}
+
+    def add(self, blocks: Iterable[LogBlock]) -> None:
+        for block in blocks:
+            known = self._blocks.get(block.index)
+            if known is None or _age(block) < _age(known):
+                self._blocks[block.index] = block
+
+    def take_below(self, index: int) -> list[LogBlock]:
+        """Remove and return, in order, the blocks that come before `index`."""
+        return [self._blocks.pop(ready) for ready in sorted(each for each in self._blocks if each < index)]
+
+
+def encode_part(blocks: Sequence[LogBlock]) -> tuple[Part, bytes]:
+    """The object that holds these blocks, in any order and with repeats; there is at least one."""
+    for block in blocks:
+        if not 0 <= block.index <= LAST_INDEX:
+            raise LogBlockError(f"a block of a log has the index {block.index}; expected 0 to {LAST_INDEX}")
+    merge = Merge()
+    merge.add(blocks)
+    ordered = merge.take_below(LAST_INDEX + 1)
+    content = b"".join(_ENCODER.encode(block) + b"\n" for block in ordered)
+    return Part(ordered[0].index, ordered[-1].index, _digest(content), len(content)), content
+
+
+def decode_part(part: Part, content: bytes) -> list[LogBlock]:
+    """The blocks of a part, checked against its name."""
+    if _digest(content) != part.digest:
+        raise LogStorageError(
+            f"the log part {part.name} is damaged: its content is not what its name says; restore it from a backup, "
+            f"or delete it to read the rest of the log"
+        )
+    return _DECODER.decode_lines(content)
+
+
+def find_parts(listing: dict[str, int]) -> list[Part]:
+    """The parts among the objects of a log, in order."""
+    found = ((_NAME.fullmatch(name.rpartition("/")[2]), size) for name, size in listing.items())
+    return sorted(Part(int(name[1]), int(name[2]), name[3], size) for name, size in found if name)
+
+
+def _age(block: LogBlock) -> tuple[float, str, str]:
+    return block.created_at.timestamp(), block.severity.value, block.log
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,0 +1,167 @@
+"""The logs of stages, appended to by agents and read while they grow.
+
+An append is one new object and never changes another, so that appenders in several replicas cannot lose each other's
+blocks; readers merge by block index. A completed log is rewritten into fewer objects: the new ones are there before
+the old ones go, so that a reader finds every block at any moment and a crash in between costs only space. Because
+nothing is refused and nothing overwritten, a second run of a stage simply adds to the log, completed or not.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Self
+
+import structlog
+from obstore.store import S3Store
+
+from fairway.errors import UserError
+from fairway.model.log_block import LogBlock
+from fairway.server.logs.compaction import PART_BYTES, plan_compaction
+from fairway.server.logs.local_directory import LocalDirectory
+from fairway.server.logs.objects import Bucket, LogStorageError, Objects
+from fairway.server.logs.part import LAST_INDEX, Merge, Part, decode_part, encode_part, find_parts
+from fairway.server.logs.stage_log import StageLog, StageLogKey, deployment_folder, log_folder, log_key
+
+_COMPLETED = "completed"
+#: Rewriting is never urgent: a burst of finished stages must not crowd out their logs.
+_COMPACTIONS_AT_ONCE = 2
+
+_log = structlog.get_logger()
+
+
+class LogPlaceError(UserError):
+    """A setting that names no place for logs."""
+
+
+class LogStore:
+    """Every log of this server; any number of stores may share one place."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._compactions: dict[str, asyncio.Task[None]] = {}
+        self._compaction_places = asyncio.Semaphore(_COMPACTIONS_AT_ONCE)
+
+    @classmethod
+    def open(cls, place: str | Path) -> Self:
+        """Logs in a local directory, made when it is not there, or in a bucket: `s3://bucket/prefix`.
+
+        Keys and endpoint of a bucket come from the usual `AWS_…` variables of the environment.
+        """
+        scheme, separator, path = str(place).partition("://")
+        if not separator:
+            return cls(LocalDirectory(Path(place).absolute()))
+        if scheme == "file":
+            return cls(LocalDirectory(Path(path).absolute()))
+        if scheme != "s3":
+            raise LogPlaceError(f"logs cannot be kept at {scheme}://…; expected a directory or s3://bucket/prefix")
+        return cls(Bucket(S3Store.from_url(str(place), client_options={"timeout": "30s", "connect_timeout": "5s"})))
+
+    async def append(self, key: StageLogKey, blocks: Sequence[LogBlock], completed: bool = False) -> None:
+        """Add blocks, and the mark that the log is complete; both survive a crash once this returns.
+
+        A block that is there already, by its index, is not added again.
+        """
+        folder = log_folder(key)
+        if blocks:
+            part, content = encode_part(blocks)
+            await self._objects.create(folder + part.name, content)
+        if completed:
+            # After the blocks: whoever sees the mark finds them all.
+            await self._objects.create(folder + _COMPLETED, b"")
+            self._start_compaction(folder)
+
+    async def read(self, key: StageLogKey, from_index: int = 0, limit: int | None = None) -> StageLog:
+        """The blocks from an index on, at most `limit` of them; an unknown log is an empty one."""
+        folder = log_folder(key)
+        parts, completed = await self._list(folder)
+        if completed and plan_compaction(parts):
+            # A server that was killed after the last append never came to it.
+            self._start_compaction(folder)
+        blocks: list[LogBlock] = []
+        async with aclosing(self._batches(folder, parts, from_index)) as batches:
+            async for batch in batches:
+                blocks.extend(batch)
+                if limit is not None and len(blocks) > limit:
+                    return StageLog(tuple(blocks[:limit]), completed, blocks[limit].index)
+        return StageLog(tuple(blocks), completed)
+
+    async def list_stages(self, deployment_id: str) -> tuple[StageLogKey, ...]:
+        """The logs that a deployment has, one for each run of each stage."""
+        names = await self._objects.list(deployment_folder(deployment_id))
+        return tuple(sorted({key for name in names if (key := log_key(name))}))
+
+    async def close(self) -> None:
+        """Finish what is being written and rewritten."""
+        await asyncio.gather(*self._compactions.values())
+        await self._objects.close()
+
+    async def _list(self, folder: str) -> tuple[list[Part], bool]:
+        """The parts of a log, and whether it is complete.
+
+        A listing is no snapshot: while a log is rewritten, it may miss an old part that is gone and the new one that
+        came. Rewriting begins after the mark; so without the mark one listing is right, else two equal ones are.
+        """
+        listing = await self._objects.list(folder)
+        if await self._objects.get(folder + _COMPLETED) is None:
+            return find_parts(listing), False
+        while (again := await self._objects.list(folder)) != listing:
+            listing = again
+        return find_parts(listing), True
+
+    async def _batches(self, folder: str, parts: list[Part], from_index: int) -> AsyncGenerator[list[LogBlock]]:
+        """The merged blocks of the parts in order, with no more parts in memory than overlap."""
+        position, merge = from_index, Merge()
+        waiting = deque(part for part in parts if part.last >= position)
+        while waiting:
+            part = waiting.popleft()
+            content = await self._objects.get(folder + part.name)
+            if content is None:
+                # Rewritten since it was listed: its blocks are in a new part by now.
+                parts, _ = await self._list(folder)
+                waiting, merge = deque(part for part in parts if part.last >= position), Merge()
+                continue
+            merge.add(block for block in decode_part(part, content) if block.index >= position)
+            if batch := merge.take_below(waiting[0].first if waiting else LAST_INDEX + 1):
+                yield batch
+                position = batch[-1].index + 1
+
+    def _start_compaction(self, folder: str) -> None:
+        """Rewrite a log behind the caller's back, who need not wait for it; one that is under way is enough."""
+        if folder not in self._compactions:
+            task = asyncio.create_task(self._compact(folder))
+            self._compactions[folder] = task
+            task.add_done_callback(lambda _: self._compactions.pop(folder))
+
+    async def _compact(self, folder: str) -> None:
+        """Rewrite what is worth it. Failing is no harm: the log is complete as it is, and slower to read."""
+        async with self._compaction_places:
+            try:
+                parts, _ = await self._list(folder)
+                for group in plan_compaction(parts):
+                    new = await self._rewrite(folder, group)
+                    await self._objects.delete([folder + part.name for part in group if part not in new])
+            except LogStorageError as error:
+                _log.warning("a stage log was not compacted", folder=folder, error=str(error))
+
+    async def _rewrite(self, folder: str, group: list[Part]) -> set[Part]:
+        new: set[Part] = set()
+        pending: list[LogBlock] = []
+        size = 0
+        async with aclosing(self._batches(folder, group, group[0].first)) as batches:
+            async for batch in batches:
+                for block in batch:
+                    pending.append(block)
+                    size += len(block.log)
+                    if size >= PART_BYTES:
+                        new.add(await self._write(folder, pending))
+                        pending, size = [], 0
+        if pending:
+            new.add(await self._write(folder, pending))
+        return new
+
+    async def _write(self, folder: str, blocks: list[LogBlock]) -> Part:
+        part, content = encode_part(blocks)
+        await self._objects.create(folder + part.name, content)
+        return part
