@@ -1,0 +1,120 @@
+"""Applications: what agents ask for every minute and people page through.
+
+A deleted application stays, because its deployments name it, but no list shows it again.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import sqlalchemy as sa
+
+from fairway.model.application import Application, ApplicationKind
+from fairway.server.store.documents import to_microseconds
+from fairway.server.store.labels import insert_labels, labelled, replace_labels
+from fairway.server.store.page import Page, PageRequest, page_by_update
+from fairway.server.store.rows import Columns, Rows
+from fairway.server.store.tables import APPLICATION_LABELS, APPLICATIONS
+
+
+class ApplicationFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which applications of a project; what is empty or `None` lets all through."""
+
+    project_id: str
+    name: str = ""
+    kinds: tuple[ApplicationKind, ...] = ()
+    agent_id: str = ""
+    disabled: bool | None = None
+    #: All of them must fit.
+    labels: dict[str, str] = {}
+
+
+def insert_application(connection: sa.Connection, application: Application) -> None:
+    """Store a new application."""
+    _ROWS.insert(connection, application)
+    insert_labels(connection, APPLICATION_LABELS, application.id, application.labels)
+
+
+def load_application(connection: sa.Connection, id: str) -> Application:
+    """The application with this id, deleted ones too."""
+    return _ROWS.load(connection, id)
+
+
+def update_application(connection: sa.Connection, id: str, change: Callable[[Application], Application]) -> Application:
+    """The application as `change` makes it, stored."""
+    before: list[Application] = []
+
+    def remembering(found: Application) -> Application:
+        before.append(found)
+        return change(found)
+
+    changed = _ROWS.update(connection, id, remembering)
+    if changed.labels != before[0].labels:
+        replace_labels(connection, APPLICATION_LABELS, id, changed.labels)
+    return changed
+
+
+def list_agent_applications(connection: sa.Connection, agent_id: str) -> tuple[Application, ...]:
+    """What an agent works on: its applications that are neither disabled nor deleted, by id."""
+    mine = APPLICATIONS.c.agent_id == agent_id
+    statement = sa.select(APPLICATIONS.c.document).where(mine, _KEPT, sa.not_(APPLICATIONS.c.disabled))
+    return _ROWS.query(connection, statement.order_by(APPLICATIONS.c.id))
+
+
+def list_applications(connection: sa.Connection, filter: ApplicationFilter, page: PageRequest) -> Page[Application]:
+    """One page of the applications that fit and are not deleted."""
+    statement = sa.select(APPLICATIONS.c.document).where(_KEPT, *_conditions(filter))
+    return page_by_update(connection, _ROWS, statement, page)
+
+
+def find_by_path(
+    connection: sa.Connection, project_id: str, repository_id: str, path: str, config_filename: str
+) -> Application | None:
+    """The application, not deleted, whose file this is."""
+    found = _ROWS.query(
+        connection,
+        sa.select(APPLICATIONS.c.document)
+        .where(
+            _KEPT,
+            APPLICATIONS.c.project_id == project_id,
+            APPLICATIONS.c.repository_id == repository_id,
+            APPLICATIONS.c.path == path,
+            APPLICATIONS.c.config_filename == config_filename,
+        )
+        .order_by(APPLICATIONS.c.id)
+        .limit(1),
+    )
+    return found[0] if found else None
+
+
+def _columns(application: Application) -> Columns:
+    return {
+        "id": application.id,
+        "project_id": application.project_id,
+        "agent_id": application.agent_id,
+        "name": application.name,
+        "kind": application.kind.value if application.kind else "",
+        "repository_id": application.git_path.repository.id,
+        "path": application.git_path.path,
+        "config_filename": application.git_path.config_filename,
+        "disabled": application.disabled,
+        "deleted_at": to_microseconds(application.deleted_at) if application.deleted_at else None,
+        "updated_at": to_microseconds(application.updated_at),
+    }
+
+
+def _conditions(filter: ApplicationFilter) -> Iterator[sa.ColumnElement[bool]]:
+    columns = APPLICATIONS.c
+    yield columns.project_id == filter.project_id
+    if filter.name:
+        yield columns.name == filter.name
+    if filter.kinds:
+        yield columns.kind.in_([kind.value for kind in filter.kinds])
+    if filter.agent_id:
+        yield columns.agent_id == filter.agent_id
+    if filter.disabled is not None:
+        yield columns.disabled == filter.disabled
+    yield from labelled(APPLICATION_LABELS, columns.id, filter.labels)
+
+
+_KEPT = APPLICATIONS.c.deleted_at.is_(None)
+_ROWS = Rows(APPLICATIONS, Application, "application", _columns)

@@ -1,0 +1,30 @@
+"""Chains of deployments. Whether a block may start is `delivery.chain`; here a chain is kept."""
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from fairway.model.chain import DeploymentChain
+from fairway.server.store.rows import Rows
+from fairway.server.store.tables import CHAINS
+
+_ROWS = Rows(
+    CHAINS, DeploymentChain, "deployment chain", lambda chain: {"id": chain.id, "project_id": chain.project_id}
+)
+
+
+def insert_chain(connection: sa.Connection, chain: DeploymentChain) -> None:
+    """Store a new chain."""
+    _ROWS.insert(connection, chain)
+
+
+def load_chain(connection: sa.Connection, id: str) -> DeploymentChain:
+    """The chain with this id."""
+    return _ROWS.load(connection, id)
+
+
+def update_chain(
+    connection: sa.Connection, id: str, change: Callable[[DeploymentChain], DeploymentChain]
+) -> DeploymentChain:
+    """The chain as `change` makes it, stored."""
+    return _ROWS.update(connection, id, change)

@@ -1,0 +1,68 @@
+"""Events from outside, as agents ask for them: those of a span of time, or the newest of a key."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from fairway.model.event import Event, EventStatus
+from fairway.server.store.documents import to_microseconds
+from fairway.server.store.rows import Columns, Rows
+from fairway.server.store.tables import EVENTS
+
+
+def insert_event(connection: sa.Connection, event: Event) -> None:
+    """Store a new event."""
+    _ROWS.insert(connection, event)
+
+
+def load_event(connection: sa.Connection, id: str) -> Event:
+    """The event with this id."""
+    return _ROWS.load(connection, id)
+
+
+def update_event(connection: sa.Connection, id: str, change: Callable[[Event], Event]) -> Event:
+    """The event as `change` makes it, stored."""
+    return _ROWS.update(connection, id, change)
+
+
+def list_events(
+    connection: sa.Connection,
+    project_id: str,
+    since: datetime | None,
+    until: datetime | None,
+    status: EventStatus | None,
+    newest_first: bool,
+) -> tuple[Event, ...]:
+    """The events created from `since` and before `until`, in order of creation; `None` leaves an end open."""
+    columns = EVENTS.c
+    statement = sa.select(columns.document).where(columns.project_id == project_id)
+    if since is not None:
+        statement = statement.where(columns.created_at >= to_microseconds(since))
+    if until is not None:
+        statement = statement.where(columns.created_at < to_microseconds(until))
+    if status is not None:
+        statement = statement.where(columns.status == status.value)
+    order = (columns.created_at.desc(), columns.id.desc()) if newest_first else (columns.created_at, columns.id)
+    return _ROWS.query(connection, statement.order_by(*order))
+
+
+def latest_event(connection: sa.Connection, project_id: str, event_key: str) -> Event | None:
+    """The newest event with this key."""
+    columns = EVENTS.c
+    statement = sa.select(columns.document).where(columns.project_id == project_id, columns.key == event_key)
+    found = _ROWS.query(connection, statement.order_by(columns.created_at.desc(), columns.id).limit(1))
+    return found[0] if found else None
+
+
+def _columns(event: Event) -> Columns:
+    return {
+        "id": event.id,
+        "project_id": event.project_id,
+        "key": event.key,
+        "status": event.status.value,
+        "created_at": to_microseconds(event.created_at),
+    }
+
+
+_ROWS = Rows(EVENTS, Event, "event", _columns)

@@ -1,0 +1,103 @@
+"""PostgreSQL: a pool of connections with a thread for each; the server orders the writers.
+
+Rows are locked while they are changed (`SELECT … FOR UPDATE`), so the weakest isolation is enough. Two pieces of work
+that lock rows in opposite order are told apart by the server, which gives one of them up: that one is run again.
+Waiting for a lock and running a statement are bounded, so a stuck neighbour costs an error and not a hang.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self, TypeVar
+
+import psycopg
+import sqlalchemy as sa
+
+from fairway.server.store.errors import StoreUnavailable, in_our_words
+from fairway.server.store.migrate import migrate
+
+T = TypeVar("T")
+
+_CONNECTIONS = 8
+#: A piece of work that the server gave up for another's sake is run at most this often.
+_ATTEMPTS = 4
+#: Any number, as long as no other program uses it on this database: "fairway" by its letters' places.
+_MIGRATION_LOCK = 6_01_09_18_23_01_25
+_SETTINGS = "-c lock_timeout=5s -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
+
+
+class PostgresDatabase:
+    """One database on a server."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._threads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="store")
+        self._closed = False
+
+    @classmethod
+    def open(cls, url: sa.URL) -> Self:
+        """The database that the URL names, migrated."""
+        engine = sa.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            pool_size=_CONNECTIONS,
+            max_overflow=0,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": 5, "options": _SETTINGS},
+        )
+        _attempt(engine, _migrate_alone)
+        return cls(engine)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run the work in a transaction that sees one moment and cannot write."""
+        reader = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        return await self._run(reader, work)
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run the work in a transaction."""
+        return await self._run(self._engine, work)
+
+    def close(self) -> None:
+        """Finish what runs, then let the connections go."""
+        self._closed = True
+        self._threads.shutdown()
+        self._engine.dispose()
+
+    async def _run(self, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+        if self._closed:
+            raise StoreUnavailable("the store has been closed; open it again")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _attempt, engine, work)
+
+
+def _migrate_alone(connection: sa.Connection) -> None:
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+    migrate(connection)
+
+
+def _attempt(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    for _ in range(_ATTEMPTS - 1):
+        with contextlib.suppress(_GivenUp):
+            return _once(engine, work)
+    return _once(engine, work)
+
+
+def _once(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    try:
+        with engine.begin() as connection:
+            return work(connection)
+    except sa.exc.SQLAlchemyError as error:
+        if _was_given_up(error):
+            raise _GivenUp("another change of the same rows came first; try again") from error
+        ours = in_our_words(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+class _GivenUp(StoreUnavailable):
+    """The server gave this transaction up so that another could go on."""
+
+
+def _was_given_up(error: Any) -> bool:
+    given_up = psycopg.errors.DeadlockDetected | psycopg.errors.SerializationFailure
+    return isinstance(error, sa.exc.DBAPIError) and isinstance(error.orig, given_up)

@@ -1,0 +1,36 @@
+"""Projects: the owners of everything else."""
+
+from datetime import datetime
+
+import msgspec
+import sqlalchemy as sa
+
+from fairway.server.store.rows import Rows
+from fairway.server.store.tables import PROJECTS
+
+
+class Project(msgspec.Struct, frozen=True, kw_only=True):
+    """One owner of applications, agents and users. It never crosses a process, so it is no noun of `model`."""
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+    desc: str = ""
+
+
+_ROWS = Rows(PROJECTS, Project, "project", lambda project: {"id": project.id})
+
+
+def insert_project(connection: sa.Connection, project: Project) -> None:
+    """Store a new project."""
+    _ROWS.insert(connection, project)
+
+
+def load_project(connection: sa.Connection, id: str) -> Project:
+    """The project with this id."""
+    return _ROWS.load(connection, id)
+
+
+def list_projects(connection: sa.Connection) -> tuple[Project, ...]:
+    """All projects, by id."""
+    return _ROWS.query(connection, sa.select(PROJECTS.c.document).order_by(PROJECTS.c.id))

@@ -1,0 +1,180 @@
+"""SQLite: any number of readers, one writer thread, and one sync of the disk for all writes that wait.
+
+A transaction that reads first and then writes fails under SQLite when somebody else wrote in between; one that says
+beforehand that it will write (BEGIN IMMEDIATE) waits instead. A durable commit costs a sync of the disk, some
+milliseconds; so the writer takes everything that waits into one transaction, each piece of work in a savepoint of
+its own, and tells nobody of success before the commit. WAL lets readers go on meanwhile.
+"""
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Self, TypeVar, cast
+
+import sqlalchemy as sa
+
+from fairway.server.store.errors import StoreUnavailable, UnusableDatabase, in_our_words
+from fairway.server.store.migrate import migrate
+
+T = TypeVar("T")
+
+_READERS = 4
+#: How long another process that writes is waited for.
+_BUSY_SECONDS = 5.0
+#: So that a flood of writes does not keep its first caller waiting.
+_LARGEST_GROUP = 256
+
+
+class _Piece:
+    """A piece of work that waits for the writer, and the caller who waits for it."""
+
+    def __init__(self, work: Callable[[sa.Connection], Any]) -> None:
+        self.caller: Future[Any] = Future()
+        self._work = work
+        self._result: Any = None
+        self._error: BaseException | None = None
+
+    def run(self, connection: sa.Connection) -> None:
+        """Do the work in a savepoint; what it raises undoes this piece only."""
+        try:
+            with _translated(), connection.begin_nested():
+                self._result = self._work(connection)
+        except BaseException as error:  # whatever it is, it is the caller's: the writer goes on
+            self._error = error
+            driver: sqlite3.Connection = cast(sqlite3.Connection, connection.connection.driver_connection)
+            if not driver.in_transaction:
+                raise  # a full disk made SQLite undo the whole group
+
+    def answer(self) -> None:
+        """Tell the caller, now that the group is durable."""
+        if self._error is None:
+            self.caller.set_result(self._result)
+        else:
+            self.caller.set_exception(self._error)
+
+
+class SQLiteDatabase:
+    """One file."""
+
+    def __init__(self, readers: sa.Engine, writer: sa.Engine) -> None:
+        self._readers = readers
+        self._writer = writer
+        self._reader_threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
+        self._queue: SimpleQueue[_Piece | None] = SimpleQueue()
+        self._closing = Lock()
+        self._closed = False
+        self._thread = Thread(target=self._write_groups, name="store-write", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def open(cls, url: sa.URL) -> Self:
+        """The database in the file that the URL names, migrated."""
+        path = url.database or ""
+        if not os.path.isabs(path):
+            raise UnusableDatabase(
+                f"{path!r} is no absolute path: name the file as in sqlite:////var/lib/fairway/fairway.db"
+            )
+        _make_private(path)
+        writer = _engine(path, "BEGIN IMMEDIATE", "PRAGMA synchronous=FULL")
+        with _translated(), writer.begin() as connection:
+            migrate(connection)
+        return cls(_engine(path, "BEGIN", "PRAGMA query_only=ON"), writer)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run the work in a reader's thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._reader_threads, self._read, work)
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Hand the work to the writer and wait for the commit."""
+        piece = _Piece(work)
+        with self._closing:
+            if self._closed:
+                raise StoreUnavailable("the store has been closed; open it again")
+            self._queue.put(piece)
+        result: T = await asyncio.wrap_future(piece.caller)
+        return result
+
+    def close(self) -> None:
+        """Write what waits, then close the file."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+        self._reader_threads.shutdown()
+        self._readers.dispose()
+        self._writer.dispose()
+
+    def _read(self, work: Callable[[sa.Connection], T]) -> T:
+        with _translated(), self._readers.begin() as connection:
+            return work(connection)
+
+    def _write_groups(self) -> None:
+        while (first := self._queue.get()) is not None:
+            group = [first]
+            while len(group) < _LARGEST_GROUP and not self._queue.empty():
+                following = self._queue.get()
+                if following is None:
+                    # What is to be the last word stays the last.
+                    self._queue.put(None)
+                    break
+                group.append(following)
+            self._write_group([piece for piece in group if piece.caller.set_running_or_notify_cancel()])
+
+    def _write_group(self, group: list[_Piece]) -> None:
+        try:
+            with _translated(), self._writer.begin() as connection:
+                for piece in group:
+                    piece.run(connection)
+        except BaseException as error:  # nothing was committed, so everybody is told
+            for piece in group:
+                piece.caller.set_exception(error)
+        else:
+            for piece in group:
+                piece.answer()
+
+
+def _make_private(path: str) -> None:
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise UnusableDatabase(
+            f"the database file {path} cannot be opened ({error.strerror}); its directory must exist and be writable"
+        ) from error
+
+
+def _engine(path: str, begin: str, pragma: str) -> sa.Engine:
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=path),
+        pool_size=_READERS,
+        max_overflow=0,
+        connect_args={"timeout": _BUSY_SECONDS},
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # the driver begins nothing by itself; we say when and how
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(pragma)
+
+    @sa.event.listens_for(engine, "begin")
+    def _on_begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except sa.exc.SQLAlchemyError as error:
+        ours = in_our_words(error)
+        if ours is None:
+            raise
+        raise ours from error

@@ -1,0 +1,80 @@
+"""The store: pieces of work, each a function over a connection, run in threads so that the event loop never waits.
+
+    store = await Store.open("sqlite:////var/lib/fairway/fairway.db")
+    deployment = await store.read(lambda connection: load_deployment(connection, id))
+
+`read` sees one moment and can change nothing. `write` is one transaction: when it returns, the change survives a
+kill -9 and a power cut; when it raises, nothing of that piece of work remains. A piece of work must be quick,
+must do no I/O of its own, and may be run again when the database asks for it. How each database is driven is said in
+`sqlite` and `postgres`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, Self, TypeVar
+
+import sqlalchemy as sa
+
+from fairway.server.store.errors import UnusableDatabase
+from fairway.server.store.postgres import PostgresDatabase
+from fairway.server.store.sqlite import SQLiteDatabase
+
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """A database that can run pieces of work."""
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run a piece of work that only looks."""
+        ...
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run a piece of work that changes something, as one durable transaction."""
+        ...
+
+    def close(self) -> None:
+        """Finish what has been asked for, then let go of everything."""
+        ...
+
+
+class Store:
+    """The truth, on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """The store at a URL, brought to the tables of this Fairway."""
+        return cls(await asyncio.to_thread(_open, url))
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` returns, having seen one moment of the store."""
+        return await self._database.read(work)
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` returns, once what it changed is durable."""
+        return await self._database.write(work)
+
+    async def close(self) -> None:
+        """Finish the writes that wait, then close."""
+        await asyncio.to_thread(self._database.close)
+
+
+def _open(url: str) -> Database:
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        # The URL may hold a password, so it is not repeated.
+        raise UnusableDatabase(_WANTED) from error
+    match parsed.get_backend_name():
+        case "sqlite":
+            return SQLiteDatabase.open(parsed)
+        case "postgresql" | "postgres":
+            return PostgresDatabase.open(parsed)
+        case other:
+            raise UnusableDatabase(f"{other!r} is no database that Fairway knows; {_WANTED}")
+
+
+_WANTED = "the store wants a URL such as sqlite:////var/lib/fairway/fairway.db or postgresql://user@host/name"

@@ -1,0 +1,130 @@
+"""The tables as they are today. Each has the columns that are searched by, and the noun itself as a document.
+
+How a database gets here from an older Fairway is told by `migrations`; a test holds the two together. An
+index is there for each query that must stay quick among a million rows. What has ended leaves the partial ones,
+so an agent's question for its open work costs the same on the first day and after a year.
+"""
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+
+
+def _table(name: str, *columns: sa.Column[str] | sa.Column[int] | sa.Column[bool]) -> sa.Table:
+    document = sa.Column("document", sa.Text, nullable=False)
+    return sa.Table(name, METADATA, sa.Column("id", sa.Text, primary_key=True), *columns, document)
+
+
+def _text(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False)
+
+
+def _time(name: str, nullable: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger, nullable=nullable)
+
+
+PROJECTS = _table("projects")
+
+AGENTS = _table("agents", _text("project_id"), _time("last_seen_at", nullable=True))
+sa.Index("agents_of_project", AGENTS.c.project_id, AGENTS.c.id)
+
+API_KEYS = _table("api_keys", _text("project_id"))
+sa.Index("api_keys_of_project", API_KEYS.c.project_id, API_KEYS.c.id)
+
+APPLICATIONS = _table(
+    "applications",
+    _text("project_id"),
+    _text("agent_id"),
+    _text("name"),
+    _text("kind"),
+    _text("repository_id"),
+    _text("path"),
+    _text("config_filename"),
+    sa.Column("disabled", sa.Boolean, nullable=False),
+    _time("deleted_at", nullable=True),
+    _time("updated_at"),
+)
+_KEPT = APPLICATIONS.c.deleted_at.is_(None)
+for _name, _columns in {
+    "applications_of_agent": (APPLICATIONS.c.agent_id, APPLICATIONS.c.id),
+    "applications_by_update": (APPLICATIONS.c.project_id, APPLICATIONS.c.updated_at.desc(), APPLICATIONS.c.id),
+    "applications_by_path": (APPLICATIONS.c.project_id, APPLICATIONS.c.repository_id, APPLICATIONS.c.path),
+    "applications_by_name": (APPLICATIONS.c.project_id, APPLICATIONS.c.name),
+}.items():
+    sa.Index(_name, *_columns, sqlite_where=_KEPT, postgresql_where=_KEPT)
+
+DEPLOYMENTS = _table(
+    "deployments",
+    _text("project_id"),
+    _text("agent_id"),
+    _text("application_id"),
+    _text("application_name"),
+    _text("kind"),
+    _text("status"),
+    _time("created_at"),
+    _time("updated_at"),
+    _time("completed_at", nullable=True),
+)
+_UPDATED = (DEPLOYMENTS.c.updated_at.desc(), DEPLOYMENTS.c.id)
+sa.Index("deployments_by_update", DEPLOYMENTS.c.project_id, *_UPDATED)
+sa.Index("deployments_by_status", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.status, *_UPDATED)
+sa.Index("deployments_by_name", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.application_name, *_UPDATED)
+sa.Index("deployments_of_application", DEPLOYMENTS.c.application_id, *_UPDATED)
+sa.Index("deployments_in_order", DEPLOYMENTS.c.application_id, DEPLOYMENTS.c.created_at.desc(), DEPLOYMENTS.c.id)
+_OPEN = DEPLOYMENTS.c.completed_at.is_(None)
+sa.Index(
+    "deployments_open",
+    DEPLOYMENTS.c.agent_id,
+    DEPLOYMENTS.c.created_at,
+    DEPLOYMENTS.c.id,
+    sqlite_where=_OPEN,
+    postgresql_where=_OPEN,
+)
+
+
+def _labels(name: str) -> sa.Table:
+    """Labels of a noun, a row each, so that a filter by label finds its rows before a page is cut."""
+    columns = [sa.Column(column, sa.Text, primary_key=True) for column in ("key", "value", "owner_id")]
+    table = sa.Table(name, METADATA, *columns)
+    sa.Index(f"{name}_of_owner", table.c.owner_id)
+    return table
+
+
+APPLICATION_LABELS = _labels("application_labels")
+DEPLOYMENT_LABELS = _labels("deployment_labels")
+
+COMMANDS = _table("commands", _text("agent_id"), _time("created_at"), _time("handled_at", nullable=True))
+_WAITING = COMMANDS.c.handled_at.is_(None)
+sa.Index(
+    "commands_waiting",
+    COMMANDS.c.agent_id,
+    COMMANDS.c.created_at,
+    COMMANDS.c.id,
+    sqlite_where=_WAITING,
+    postgresql_where=_WAITING,
+)
+COMMAND_OUTPUTS = sa.Table(
+    "command_outputs",
+    METADATA,
+    sa.Column("command_id", sa.Text, primary_key=True),
+    sa.Column("output", sa.LargeBinary, nullable=False),
+)
+
+EVENTS = _table("events", _text("project_id"), _text("key"), _text("status"), _time("created_at"))
+sa.Index("events_by_time", EVENTS.c.project_id, EVENTS.c.created_at, EVENTS.c.id)
+sa.Index("events_by_key", EVENTS.c.project_id, EVENTS.c.key, EVENTS.c.created_at.desc(), EVENTS.c.id)
+
+CHAINS = _table("chains", _text("project_id"))
+
+#: The id is the application's.
+LIVE_STATES = _table("live_states")
+
+#: The id is the agent's; the document is everything it found.
+SUGGESTIONS = _table("suggestions")
+
+SHARED_OBJECTS = sa.Table(
+    "shared_objects",
+    METADATA,
+    *(sa.Column(column, sa.Text, primary_key=True) for column in ("application_id", "plugin", "key")),
+    sa.Column("object", sa.LargeBinary, nullable=False),
+)

@@ -1,0 +1,86 @@
+"""A real PostgreSQL for tests: a child process on a free loopback port, with its data in a temporary directory.
+
+It syncs nothing, because nobody pulls the plug on a test, and runs as `nobody` when we are root, because it
+refuses to be root. Each test gets a database of its own. Where there is no PostgreSQL the tests are skipped
+with one line that says how to get it; on CI (CI=true) they fail instead.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+_MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
+_SETTINGS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=127.0.0.1")
+
+
+def find_binaries() -> Path | None:
+    """The directory of `initdb` and `postgres`, the newest version first."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: -float(path.parent.name))
+    on_path = shutil.which("initdb")
+    candidates = [*installed, *([Path(on_path).parent] if on_path else [])]
+    return next((path for path in candidates if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+@contextlib.contextmanager
+def a_postgres_server() -> Iterator[str]:
+    """The URL of a running server, without a database name."""
+    binaries = find_binaries()
+    if binaries is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(_MISSING)
+        pytest.skip(_MISSING)
+    with tempfile.TemporaryDirectory(prefix="fairway-pg-") as home:
+        user: tuple[str, ...] = ()
+        if os.geteuid() == 0:
+            shutil.chown(home, "nobody")
+            user = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+        initdb = (str(binaries / "initdb"), "-D", f"{home}/data", "-U", "test", "-A", "trust", "--no-sync")
+        encoding = ("-E", "UTF8", "--locale=C.UTF-8")
+        subprocess.run([*user, *initdb, *encoding], cwd=home, check=True, capture_output=True)
+        port = _a_free_port()
+        server = [*user, str(binaries / "postgres"), "-D", f"{home}/data", "-p", str(port), "-k", home]
+        options = [part for setting in _SETTINGS for part in ("-c", setting)]
+        with open(f"{home}/log", "wb") as log, subprocess.Popen([*server, *options], cwd=home, stderr=log) as process:
+            try:
+                _wait_until_ready(process, port)
+                yield f"postgresql://test@127.0.0.1:{port}"
+            finally:
+                process.send_signal(signal.SIGINT)
+
+
+def a_database(server: str, name: str) -> str:
+    """The URL of a new, empty database on the server."""
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+    return f"{server}/{name}"
+
+
+def _a_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
+    """Ask until the server answers; a deadline only for a server that never will."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            psycopg.connect(host="127.0.0.1", port=port, user="test", dbname="postgres").close()
+        except psycopg.OperationalError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
