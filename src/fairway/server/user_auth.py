@@ -1,0 +1,127 @@
+"""Who calls from outside: the API key in a call's header, turned into a project and a role.
+
+Header: `authorization: API-KEY <key id>.<secret>`. A header that is missing or malformed, a key that is unknown,
+wrong or disabled: the caller gets the same answer for all of them, and nothing of the key is logged. A key that
+was found right is trusted for the time `VerifiedKeys` allows, so most calls do not touch the store. When a key was
+last used is written down at most every ten minutes.
+"""
+
+import enum
+from datetime import timedelta
+
+import msgspec
+import structlog
+from sqlalchemy import Connection
+
+from fairway.clock import Clock
+from fairway.errors import TemporaryError
+from fairway.model.api_key import APIKey, APIKeyRole
+from fairway.rpc.context import CallContext
+from fairway.server.keys import VerifiedKeys, matches
+from fairway.server.status_codes import BadCredentials, Forbidden
+from fairway.server.store import api_keys
+from fairway.server.store.errors import NotFound
+from fairway.server.store.store import Store
+
+SCHEME = "API-KEY"
+#: How old the record of the last use may grow before a call renews it.
+LAST_USED_PRECISION = timedelta(minutes=10)
+
+_log = structlog.get_logger()
+
+
+class Access(enum.Enum):
+    """What a call does to the project."""
+
+    #: It looks.
+    READ = "read"
+    #: It changes something.
+    WRITE = "write"
+
+
+class ApiIdentity(msgspec.Struct, frozen=True, kw_only=True):
+    """The program behind a call."""
+
+    project_id: str
+    key_id: str
+    role: APIKeyRole
+
+
+class UserAuth:
+    """Knows the callers of APIService by their keys."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._verified: VerifiedKeys[ApiIdentity] = VerifiedKeys(clock)
+
+    async def authenticate(self, context: CallContext) -> ApiIdentity:
+        """Who makes this call; BadCredentials when nobody we know does."""
+        shown = shown_key(_authorizations(context))
+        known = self._verified.recall(shown)
+        if known is not None:
+            return known
+        generation = self._verified.generation
+        key = await self._verify(shown)
+        identity = ApiIdentity(project_id=key.project_id, key_id=key.id, role=key.role)
+        self._verified.remember(shown, key.id, identity, generation)
+        await self._record_use(key)
+        return identity
+
+    async def _verify(self, shown: str) -> APIKey:
+        key_id, _, _ = shown.rpartition(".")
+        try:
+            key = await self._store.read(lambda connection: api_keys.load_api_key(connection, key_id))
+        except NotFound:
+            raise _refused() from None  # The answer must not tell an unknown key from a wrong one.
+        if not matches(key.key_hash, shown) or key.disabled:
+            raise _refused()
+        return key
+
+    async def _record_use(self, key: APIKey) -> None:
+        now = self._clock.now()
+        if key.last_used_at is not None and now - key.last_used_at < LAST_USED_PRECISION:
+            return
+
+        def record(connection: Connection) -> None:
+            api_keys.update_api_key(connection, key.id, lambda found: msgspec.structs.replace(found, last_used_at=now))
+
+        try:
+            await self._store.write(record)
+        except TemporaryError as error:
+            # Nobody should be locked out because a note could not be made; the next verification tries again.
+            _log.warning("the last use of an API key was not recorded", key_id=key.id, reason=str(error))
+
+
+def shown_key(authorizations: list[str]) -> str:
+    """The key in the call's only authorization header; BadCredentials when there is none."""
+    if len(authorizations) != 1:
+        raise _refused()
+    scheme, _, key = authorizations[0].partition(" ")
+    key_id, dot, secret = key.rpartition(".")
+    if scheme != SCHEME or not (key_id and dot and secret) or not _is_plain(key):
+        raise _refused()
+    return key
+
+
+def authorize(identity: ApiIdentity, access: Access) -> None:
+    """Raise Forbidden unless the key's role covers the access."""
+    if access is Access.WRITE and identity.role is not APIKeyRole.READ_WRITE:
+        raise Forbidden("this API key may only read; this call needs a key with the role READ_WRITE")
+
+
+def _authorizations(context: CallContext) -> list[str]:
+    # Only keys that end in -bin carry bytes; str() is for the type checker's sake.
+    return [str(value) for name, value in context.invocation_metadata() or () if name == "authorization"]
+
+
+def _is_plain(text: str) -> bool:
+    """Printable ASCII without a space: what a key is made of, and nothing that a database would choke on."""
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+def _refused() -> BadCredentials:
+    return BadCredentials(
+        f"the call shows no valid API key; send the header `authorization: {SCHEME} <key>` with a key of this server "
+        "that is not disabled"
+    )

@@ -1,0 +1,152 @@
+"""Who may call APIService, and what they may do."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import grpc
+import msgspec
+import pytest
+from grpc import aio
+from sqlalchemy import Connection
+
+from fairway.model.api_key import APIKeyRole
+from fairway.rpc.convert.application import to_wire_deploy_targets
+from fairway.rpc.user_api import UserStub
+from fairway.rpc.user_api import messages as m
+from fairway.server.store import api_keys
+from fairway.server.user_auth import LAST_USED_PRECISION
+from tests.integration.server.user.serving import Serving, code_of, refusal, serving
+from tests.unit.server.user.builders import NOW, an_agent, an_application
+
+#: A request that passes every rule, for each call that changes something.
+CHANGES = {
+    "AddApplication": m.AddApplicationRequest(
+        name="cart", piped_id="agent-1", git_path={"repo": {"id": "shop"}, "path": "apps/new"}
+    ),
+    "SyncApplication": m.SyncApplicationRequest(application_id="cart"),
+    "UpdateApplication": m.UpdateApplicationRequest(
+        application_id="cart", piped_id="agent-1", git_path={"repo": {"id": "shop"}, "path": "apps/new"}
+    ),
+    "DeleteApplication": m.DeleteApplicationRequest(application_id="cart"),
+    "EnableApplication": m.EnableApplicationRequest(application_id="cart"),
+    "DisableApplication": m.DisableApplicationRequest(application_id="cart"),
+    "RenameApplicationConfigFile": m.RenameApplicationConfigFileRequest(
+        application_ids=["cart"], new_filename="a.yaml"
+    ),
+    "UpdateApplicationDeployTargets": m.UpdateApplicationDeployTargetsRequest(
+        application_id="cart", deploy_targets_by_plugin=to_wire_deploy_targets({"kubernetes": ("dev",)})
+    ),
+    "RegisterPiped": m.RegisterPipedRequest(name="dev"),
+    "UpdatePiped": m.UpdatePipedRequest(piped_id="agent-1", name="dev"),
+    "EnablePiped": m.EnablePipedRequest(piped_id="agent-1"),
+    "DisablePiped": m.DisablePipedRequest(piped_id="agent-1"),
+    "RegisterEvent": m.RegisterEventRequest(name="image", data="v1"),
+    "RequestPlanPreview": m.RequestPlanPreviewRequest(
+        repo_remote_url="git@github.com:acme/shop", head_branch="topic", head_commit="c0ffee", base_branch="main"
+    ),
+}
+#: The same for each call that only looks, where it names an object.
+LOOKS = {
+    "GetApplication": m.GetApplicationRequest(application_id="cart"),
+    "GetPiped": m.GetPipedRequest(piped_id="agent-1"),
+    "Encrypt": m.EncryptRequest(plaintext="x", piped_id="agent-1"),
+}
+#: Calls that name no object, so there is none that could be foreign.
+WITHOUT_OBJECT = {"RegisterPiped", "RegisterEvent", "RequestPlanPreview"}
+
+
+async def used_at(served: Serving, key_id: str = "key-1") -> object:
+    key = await served.store.read(lambda connection: api_keys.load_api_key(connection, key_id))
+    return key.last_used_at
+
+
+async def call_with(served: Serving, headers: Sequence[tuple[str, str]]) -> tuple[grpc.StatusCode, str]:
+    async with aio.insecure_channel(served.address) as to_server:
+        stub = UserStub(to_server)
+        return await refusal(stub.ListApplications(m.ListApplicationsRequest(), metadata=tuple(headers)))
+
+
+async def test_every_bad_key_gets_the_same_answer(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        key = await served.new_key()
+        disabled = await served.new_key(key_id="key-2")
+        await disable(served, "key-2")
+
+        shown = [(), ("API-KEY nobody.secret",), (f"API-KEY {key}x",), (f"API-KEY {disabled}",), (f"Bearer {key}",)]
+        answers = {await call_with(served, [("authorization", text) for text in each]) for each in shown}
+
+        assert [code for code, _ in answers] == [grpc.StatusCode.UNAUTHENTICATED]
+
+
+async def test_a_wrong_secret_is_refused_after_the_right_one_was_accepted(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        key = await served.new_key()
+        right = await call_with(served, [("authorization", f"API-KEY {key}")])
+        wrong = await call_with(served, [("authorization", f"API-KEY {key[:-1]}")])
+
+        assert (right[0], wrong[0]) == (grpc.StatusCode.OK, grpc.StatusCode.UNAUTHENTICATED)
+
+
+async def test_a_disabled_key_is_refused_once_it_is_no_longer_trusted_from_memory(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await client.ListApplications(m.ListApplicationsRequest())
+        await disable(served, "key-1")
+        served.clock.advance(timedelta(minutes=1))
+
+        assert await code_of(client.ListApplications(m.ListApplicationsRequest())) is grpc.StatusCode.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("call", CHANGES)
+async def test_a_key_that_may_only_look_changes_nothing(tmp_path: Path, call: str) -> None:
+    async with serving(tmp_path) as served:
+        await served.add(an_agent(), an_application())
+        async with served.client(await served.new_key(APIKeyRole.READ_ONLY)) as client:
+            assert await code_of(getattr(client, call)(CHANGES[call])) is grpc.StatusCode.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize("call", [call for call in {**CHANGES, **LOOKS} if call not in WITHOUT_OBJECT])
+async def test_what_belongs_to_another_project_is_refused(tmp_path: Path, call: str) -> None:
+    async with serving(tmp_path) as served:
+        await served.add(an_agent(), an_application())
+        async with served.client(await served.new_key(project_id="other")) as client:
+            answer = await code_of(getattr(client, call)({**CHANGES, **LOOKS}[call]))
+
+        assert answer is grpc.StatusCode.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize("call", ["GetApplication", "GetDeployment", "GetCommand", "GetPiped"])
+async def test_what_is_not_there_is_not_found(tmp_path: Path, call: str) -> None:
+    request = {
+        "GetApplication": m.GetApplicationRequest(application_id="nothing"),
+        "GetDeployment": m.GetDeploymentRequest(deployment_id="nothing"),
+        "GetCommand": m.GetCommandRequest(command_id="' OR 1=1 --"),
+        "GetPiped": m.GetPipedRequest(piped_id="../../etc/passwd"),
+    }[call]
+    async with serving(tmp_path) as served, served.client(await served.new_key(APIKeyRole.READ_ONLY)) as client:
+        assert await code_of(getattr(client, call)(request)) is grpc.StatusCode.NOT_FOUND
+
+
+async def test_a_request_that_breaks_a_rule_is_refused_with_the_rule(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        code, words = await refusal(client.RegisterPiped(m.RegisterPipedRequest()))
+
+        assert (code, words) == (grpc.StatusCode.INVALID_ARGUMENT, "name is empty; expected some text")
+
+
+async def test_the_last_use_of_a_key_is_recorded_now_and_then(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        uses = []
+        for wait in (timedelta(0), timedelta(minutes=1), LAST_USED_PRECISION):
+            served.clock.advance(wait)
+            await client.ListApplications(m.ListApplicationsRequest())
+            uses.append(await used_at(served))
+
+        assert uses == [NOW, NOW, NOW + timedelta(minutes=1) + LAST_USED_PRECISION]
+
+
+async def disable(served: Serving, key_id: str) -> None:
+    def change(connection: Connection) -> None:
+        api_keys.update_api_key(connection, key_id, lambda key: msgspec.structs.replace(key, disabled=True))
+
+    await served.store.write(change)
