@@ -1,0 +1,51 @@
+"""What the functions that answer agents work with, and the frame around each of them.
+
+The frame is the same for all calls: which agent is it, is the request in order, then the work, then errors turned into
+statuses. A function that is called through it can rely on the first two and forget the last.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import msgspec
+from google.protobuf.message import Message
+
+from fairway.clock import Clock
+from fairway.rpc.context import CallContext
+from fairway.server.agent_auth import AgentAuth, AgentIdentity
+from fairway.server.hints import HintBoard
+from fairway.server.logs import LogStore
+from fairway.server.status_codes import abort_for, refuse_broken_rules
+from fairway.server.store.store import Store
+
+Q = TypeVar("Q", bound=Message)
+A = TypeVar("A", bound=Message)
+
+
+class AgentDesk(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of the server that agents are answered from."""
+
+    store: Store
+    logs: LogStore
+    hints: HintBoard
+    clock: Clock
+    #: Gives each new noun its id.
+    new_id: Callable[[], str]
+    #: Where people find the web page, for links in notifications; empty where there is none.
+    web_url: str = ""
+
+
+async def answer(
+    desk: AgentDesk,
+    auth: AgentAuth,
+    work: Callable[[AgentDesk, AgentIdentity, Q], Awaitable[A]],
+    request: Q,
+    context: CallContext,
+) -> A:
+    """Answer one call, or end it with the status that its error stands for."""
+    try:
+        caller = await auth.authenticate(context)
+        refuse_broken_rules(request)
+        return await work(desk, caller, request)
+    except Exception as error:
+        await abort_for(error, context)

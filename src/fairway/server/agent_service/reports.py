@@ -1,0 +1,153 @@
+"""What an agent's report makes of a deployment: pure, and forgiving where the report is merely late.
+
+A report that the status table refuses is late when the reported status cannot follow any more, and early when it could
+follow after a step that nobody reported. Late ones change nothing and are no error: the agent has repeated itself, or
+an answer of ours got lost. Early ones are raised, as the agent can report the step that is missing.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus, UnknownStage
+from fairway.model.plan import Plan
+from fairway.model.stage import STAGE_TRANSITIONS, ManualOperation, Stage, StageStatus
+from fairway.model.transitions import InvalidTransition, S, TransitionTable
+
+#: What people can do to stages of v0 agents, which do not say so themselves.
+_V0_OPERATIONS = {"ANALYSIS": ManualOperation.SKIP, "WAIT_APPROVAL": ManualOperation.APPROVE}
+#: Where v0 agents write who may approve a stage, separated by commas.
+_APPROVERS = "Approvers"
+
+
+class StageReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent says of one stage."""
+
+    stage_id: str
+    status: StageStatus
+    reason: str = ""
+    #: Empty leaves it as it was.
+    requires: tuple[str, ...] = ()
+    visible: bool = False
+    retried_count: int = 0
+
+
+def is_late(table: TransitionTable[S], found: S, wanted: S) -> bool:
+    """Whether `wanted` can never follow `found`, not even by way of other statuses."""
+    reached, unvisited = {found}, [found]
+    while unvisited:
+        new = table.rows[unvisited.pop()] - reached
+        reached |= new
+        unvisited.extend(new)
+    return wanted not in reached
+
+
+def planned(deployment: Deployment, plan: Plan, at: datetime) -> Deployment:
+    """The deployment with its plan; as it is when it had one already."""
+    if deployment.kind is not None:
+        plan = msgspec.structs.replace(plan, stages=tuple(_with_operation(stage) for stage in plan.stages))
+    return _unless_late(deployment, DeploymentStatus.PLANNED, lambda: deployment.accept(plan, at))
+
+
+def status_changed(deployment: Deployment, to: DeploymentStatus, reason: str, at: datetime) -> Deployment:
+    """The deployment in its next status; as it is when it is further already."""
+    return _unless_late(deployment, to, lambda: deployment.advance(to, reason, at))
+
+
+class Completion(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent says of a deployment that has ended."""
+
+    status: DeploymentStatus
+    reason: str
+    completed_at: datetime
+    stage_statuses: Mapping[str, StageStatus]
+
+
+def completed(deployment: Deployment, report: Completion, at: datetime) -> Deployment:
+    """The ended deployment; as it is when it had ended already."""
+
+    def ended() -> Deployment:
+        done = deployment.complete(report.status, report.reason, at, report.stage_statuses)
+        if done is deployment:
+            return deployment
+        # The agent knows when it ended, and may have been cut off since; but its clock may also be ahead of ours.
+        return msgspec.structs.replace(done, completed_at=min(report.completed_at, at))
+
+    return _unless_late(deployment, report.status, ended)
+
+
+def stage_changed(deployment: Deployment, report: StageReport, at: datetime) -> Deployment:
+    """The deployment with one stage as reported; as it is when the stage, or all of it, is further already."""
+    before = deployment.stage(report.stage_id)
+    if before is None:
+        raise UnknownStage(deployment, report.stage_id)
+    if deployment.status.is_terminal:
+        return deployment
+    try:
+        advanced = deployment.advance_stage(report.stage_id, report.status, report.reason, at)
+    except InvalidTransition as error:
+        if not isinstance(error.found, StageStatus) or not is_late(STAGE_TRANSITIONS, error.found, report.status):
+            raise
+        return deployment
+    position = _reported_position(deployment, advanced, report)
+    return _with_stage(advanced, position, _merged(advanced.stages[position], report), at)
+
+
+def stage_noted(deployment: Deployment, stage_id: str, metadata: Mapping[str, str], at: datetime) -> Deployment:
+    """The deployment with more metadata on one stage: the running one, where v0 gave several the same id."""
+    positions = [position for position, stage in enumerate(deployment.stages) if stage.id == stage_id]
+    if not positions:
+        raise UnknownStage(deployment, stage_id)
+    running = [p for p in positions if deployment.stages[p].status is StageStatus.RUNNING]
+    position = (running or positions)[0]
+    stage = deployment.stages[position]
+    merged = {**stage.metadata, **metadata}
+    changed = stage if merged == stage.metadata else msgspec.structs.replace(stage, metadata=merged)
+    return _with_stage(deployment, position, changed, at)
+
+
+def _unless_late(deployment: Deployment, to: DeploymentStatus, change: Callable[[], Deployment]) -> Deployment:
+    try:
+        return change()
+    except InvalidTransition:
+        if is_late(DEPLOYMENT_TRANSITIONS, deployment.status, to):
+            return deployment
+        raise
+
+
+def _reported_position(before: Deployment, after: Deployment, report: StageReport) -> int:
+    """Which stage took the report: the one that changed, else the one that had the status already."""
+    pairs = enumerate(zip(before.stages, after.stages, strict=True))
+    changed = [position for position, (old, new) in pairs if old is not new]
+    repeated = (p for p, s in enumerate(after.stages) if s.id == report.stage_id and s.status is report.status)
+    return changed[0] if changed else next(repeated)
+
+
+def _merged(stage: Stage, report: StageReport) -> Stage:
+    merged = msgspec.structs.replace(
+        stage,
+        requires=report.requires or stage.requires,
+        # A stage that has been shown stays so: v1 agents leave the field out.
+        visible=report.visible or stage.visible,
+        retried_count=max(report.retried_count, stage.retried_count),
+    )
+    return stage if merged == stage else merged
+
+
+def _with_stage(deployment: Deployment, position: int, stage: Stage, at: datetime) -> Deployment:
+    if stage is deployment.stages[position]:
+        return deployment
+    stages = (*deployment.stages[:position], stage, *deployment.stages[position + 1 :])
+    return msgspec.structs.replace(deployment, stages=stages, updated_at=at)
+
+
+def _with_operation(stage: Stage) -> Stage:
+    if stage.available_operation is not ManualOperation.UNKNOWN or stage.name not in _V0_OPERATIONS:
+        return stage
+    approvers = tuple(name.strip() for name in stage.metadata.get(_APPROVERS, "").split(",") if name.strip())
+    return msgspec.structs.replace(
+        stage,
+        available_operation=_V0_OPERATIONS[stage.name],
+        authorized_operators=stage.authorized_operators or approvers,
+    )
