@@ -1,0 +1,114 @@
+"""Hints for agents that ask to be told when asking again is worth while.
+
+A hint carries no truth, so nothing of it is stored: the board remembers for each agent when each topic was last
+published, which is all that a late, slow or returning watcher needs. Publishing sets a number and wakes whoever
+waits; it never waits itself, and a thousand publications that a slow watcher did not see are one hint to it. Sending
+hints to an agent is left to `hint_service`, carrying them to other replicas to whoever publishes there.
+"""
+
+import asyncio
+import enum
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from uuid import uuid4
+
+import msgspec
+
+#: How many agents are remembered. An agent that is forgotten is told that anything may have changed.
+REMEMBERED_AGENTS = 10_000
+
+
+class HintTopic(enum.Enum):
+    """What is worth asking for again."""
+
+    #: Any of the others: the board does not know what the agent missed.
+    ANYTHING = "anything"
+    #: Somebody wants the agent to do something.
+    COMMANDS = "commands"
+    #: A deployment of the agent was made or changed by somebody else.
+    DEPLOYMENTS = "deployments"
+    #: An application came to the agent, left it or was changed.
+    APPLICATIONS = "applications"
+    #: Somebody pushed to a Git repository.
+    REPOSITORY = "repository"
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """One hint, and the token with which to go on behind it."""
+
+    topic: HintTopic
+    token: str
+
+
+class HintBoard:
+    """What was published to whom since this process started. It belongs to one event loop."""
+
+    def __init__(self, remembered_agents: int = REMEMBERED_AGENTS) -> None:
+        # A token of another process, or of an earlier one, says nothing about this one.
+        self._epoch = uuid4().hex
+        self._remembered_agents = remembered_agents
+        self._number = 0
+        #: The number of the newest publication that may have been forgotten.
+        self._forgotten = 0
+        #: Agent → topic → number of its last publication; the agent published to last comes last.
+        self._published: OrderedDict[str, dict[HintTopic, int]] = OrderedDict()
+        self._watchers: dict[str, set[asyncio.Event]] = {}
+        self._closed = False
+
+    def publish(self, agent_id: str, topic: HintTopic) -> None:
+        """Tell an agent, now or when it comes back."""
+        self._number += 1
+        self._published.setdefault(agent_id, {})[topic] = self._number
+        self._published.move_to_end(agent_id)
+        if len(self._published) > self._remembered_agents:
+            _, numbers = self._published.popitem(last=False)
+            self._forgotten = max(self._forgotten, *numbers.values())
+        for watcher in self._watchers.get(agent_id, ()):
+            watcher.set()
+
+    async def watch(self, agent_id: str, resume_token: str = "") -> AsyncGenerator[Hint]:
+        """Hints for one agent, beginning with what it missed since the token, until the board is closed."""
+        wake = asyncio.Event()
+        self._watchers.setdefault(agent_id, set()).add(wake)
+        try:
+            seen = self._known_number(resume_token)
+            while not self._closed:
+                wake.clear()
+                for number, topic in self._missed(agent_id, seen):
+                    seen = number
+                    yield Hint(topic, f"{self._epoch}.{number}")
+                # What was published while a slow reader took its time has set the event again.
+                await wake.wait()
+        finally:
+            self._forget_watcher(agent_id, wake)
+
+    def close(self) -> None:
+        """End every watch, so that the agents go on elsewhere."""
+        self._closed = True
+        for watchers in self._watchers.values():
+            for watcher in watchers:
+                watcher.set()
+
+    @property
+    def watcher_count(self) -> int:
+        """How many watches are open."""
+        return sum(map(len, self._watchers.values()))
+
+    def _missed(self, agent_id: str, seen: int | None) -> list[tuple[int, HintTopic]]:
+        """What came after `seen`, oldest first; anything at all when that is not known."""
+        if seen is None or seen < self._forgotten:
+            return [(self._number, HintTopic.ANYTHING)]
+        published = self._published.get(agent_id, {})
+        return sorted((number, topic) for topic, number in published.items() if number > seen)
+
+    def _known_number(self, token: str) -> int | None:
+        epoch, _, digits = token.partition(".")
+        if epoch != self._epoch or not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
+            return None
+        return number if (number := int(digits)) <= self._number else None
+
+    def _forget_watcher(self, agent_id: str, wake: asyncio.Event) -> None:
+        watchers = self._watchers[agent_id]
+        watchers.remove(wake)
+        if not watchers:
+            del self._watchers[agent_id]
