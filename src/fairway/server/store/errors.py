@@ -23,6 +23,12 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _MISTAKES = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY}
 
 
+#: A busy, full, restarting or lost database; the driver's own error where it cannot even connect.
+_PASSING = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError, sqlite3.OperationalError)
+#: What a store that was closed answers.
+CLOSED = "the store has been closed; open it again"
+
+
 class NotFound(UserError):
     """There is no such object."""
 
@@ -49,10 +55,10 @@ class StoreUnavailable(TemporaryError):
     """The database does not answer now."""
 
 
-def in_our_words(error: sa.exc.SQLAlchemyError) -> FairwayError | None:
+def in_our_words(error: sa.exc.SQLAlchemyError | sqlite3.DatabaseError) -> FairwayError | None:
     """The error that callers get for one of the database; `None` for what is a mistake of ours."""
-    original = error.orig if isinstance(error, sa.exc.DBAPIError) else None
-    said = str(original or error).partition("\n")[0]
+    original = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    said = str(original).partition("\n")[0]
     # The lowest byte is the result; those above it tell variants apart.
     result = getattr(original, "sqlite_errorcode", 0) & 0xFF
     if result in _DAMAGED:
@@ -61,6 +67,6 @@ def in_our_words(error: sa.exc.SQLAlchemyError) -> FairwayError | None:
         return None
     if isinstance(error, sa.exc.DataError):
         return UnusableInput(f"the database cannot hold a value of the request ({said}); send text without NUL bytes")
-    if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):
+    if isinstance(error, _PASSING):
         return StoreUnavailable(f"the database did not do it now ({said}); try again")
     return None

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 import psycopg
 import sqlalchemy as sa
 
-from fairway.server.store.errors import StoreUnavailable, in_our_words
+from fairway.server.store.errors import CLOSED, StoreUnavailable, in_our_words
 from fairway.server.store.migrate import migrate
 
 T = TypeVar("T")
@@ -24,7 +24,9 @@ _CONNECTIONS = 8
 _ATTEMPTS = 4
 #: Any number, as long as no other program uses it on this database: "fairway" by its letters' places.
 _MIGRATION_LOCK = 6_01_09_18_23_01_25
-_SETTINGS = "-c lock_timeout=5s -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
+#: How long another transaction that has locked a row is waited for.
+LOCK_SECONDS = 5.0
+_OTHER_LIMITS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
 
 
 class PostgresDatabase:
@@ -43,9 +45,16 @@ class PostgresDatabase:
             pool_size=_CONNECTIONS,
             max_overflow=0,
             pool_pre_ping=True,
-            connect_args={"connect_timeout": 5, "options": _SETTINGS},
+            connect_args={
+                "connect_timeout": 5,
+                "options": f"-c lock_timeout={int(LOCK_SECONDS * 1000)}ms {_OTHER_LIMITS}",
+            },
         )
-        _attempt(engine, _migrate_alone)
+        try:
+            _attempt(engine, _migrate_alone)
+        except BaseException:
+            engine.dispose()
+            raise
         return cls(engine)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
@@ -65,11 +74,14 @@ class PostgresDatabase:
 
     async def _run(self, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
         if self._closed:
-            raise StoreUnavailable("the store has been closed; open it again")
+            raise StoreUnavailable(CLOSED)
         return await asyncio.get_running_loop().run_in_executor(self._threads, _attempt, engine, work)
 
 
 def _migrate_alone(connection: sa.Connection) -> None:
+    # Another replica may be migrating, for as long as a large table takes.
+    for limit in ("lock_timeout", "statement_timeout"):
+        connection.execute(sa.text(f"SET LOCAL {limit} = 0"))
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
     migrate(connection)
 

@@ -18,14 +18,14 @@ from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 
-from fairway.server.store.errors import StoreUnavailable, UnusableDatabase, in_our_words
+from fairway.server.store.errors import CLOSED, StoreUnavailable, UnusableDatabase, in_our_words
 from fairway.server.store.migrate import migrate
 
 T = TypeVar("T")
 
 _READERS = 4
 #: How long another process that writes is waited for.
-_BUSY_SECONDS = 5.0
+BUSY_SECONDS = 5.0
 #: So that a flood of writes does not keep its first caller waiting.
 _LARGEST_GROUP = 256
 
@@ -80,13 +80,19 @@ class SQLiteDatabase:
                 f"{path!r} is no absolute path: name the file as in sqlite:////var/lib/fairway/fairway.db"
             )
         _make_private(path)
-        writer = _engine(path, "BEGIN IMMEDIATE", "PRAGMA synchronous=FULL")
-        with _translated(), writer.begin() as connection:
-            migrate(connection)
-        return cls(_engine(path, "BEGIN", "PRAGMA query_only=ON"), writer)
+        writer = _engine(path, "BEGIN IMMEDIATE", ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"))
+        try:
+            with _translated(), writer.begin() as connection:
+                migrate(connection)
+        except BaseException:
+            writer.dispose()
+            raise
+        return cls(_engine(path, "BEGIN", ("PRAGMA query_only=ON",)), writer)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a reader's thread."""
+        if self._closed:
+            raise StoreUnavailable(CLOSED)
         return await asyncio.get_running_loop().run_in_executor(self._reader_threads, self._read, work)
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
@@ -94,7 +100,7 @@ class SQLiteDatabase:
         piece = _Piece(work)
         with self._closing:
             if self._closed:
-                raise StoreUnavailable("the store has been closed; open it again")
+                raise StoreUnavailable(CLOSED)
             self._queue.put(piece)
         result: T = await asyncio.wrap_future(piece.caller)
         return result
@@ -124,7 +130,8 @@ class SQLiteDatabase:
                     self._queue.put(None)
                     break
                 group.append(following)
-            self._write_group([piece for piece in group if piece.caller.set_running_or_notify_cancel()])
+            if wanted := [piece for piece in group if piece.caller.set_running_or_notify_cancel()]:
+                self._write_group(wanted)
 
     def _write_group(self, group: list[_Piece]) -> None:
         try:
@@ -148,19 +155,19 @@ def _make_private(path: str) -> None:
         ) from error
 
 
-def _engine(path: str, begin: str, pragma: str) -> sa.Engine:
+def _engine(path: str, begin: str, pragmas: tuple[str, ...]) -> sa.Engine:
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=path),
         pool_size=_READERS,
         max_overflow=0,
-        connect_args={"timeout": _BUSY_SECONDS},
+        connect_args={"timeout": BUSY_SECONDS},
     )
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # the driver begins nothing by itself; we say when and how
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(pragma)
+        for pragma in pragmas:
+            connection.execute(pragma)
 
     @sa.event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:
@@ -173,7 +180,7 @@ def _engine(path: str, begin: str, pragma: str) -> sa.Engine:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except sa.exc.SQLAlchemyError as error:
+    except (sa.exc.SQLAlchemyError, sqlite3.DatabaseError) as error:
         ours = in_our_words(error)
         if ours is None:
             raise

@@ -1,7 +1,10 @@
 """One of each noun that the store keeps, with only what a test is about left to say."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
+
+import sqlalchemy as sa
 
 from fairway.model.agent import Agent
 from fairway.model.api_key import APIKey
@@ -10,6 +13,7 @@ from fairway.model.command import CancelDeployment, Command
 from fairway.model.event import Event
 from fairway.model.live_state import LiveState, LiveStateVersion, Resource
 from fairway.server.store.projects import Project
+from fairway.server.store.store import Store
 from tests.unit.model.builders import NOW
 
 _TIMES = {"created_at": NOW, "updated_at": NOW}
@@ -18,6 +22,16 @@ _TIMES = {"created_at": NOW, "updated_at": NOW}
 def minutes(number: int) -> datetime:
     """A moment that many minutes after the beginning of every test."""
     return NOW + timedelta(minutes=number)
+
+
+async def keep(store: Store, insert: Callable[[sa.Connection, Any], None], *nouns: object) -> None:
+    """Store the nouns in one write."""
+
+    def insert_all(connection: sa.Connection) -> None:
+        for noun in nouns:
+            insert(connection, noun)
+
+    await store.write(insert_all)
 
 
 def a_project(id: str = "shop", **fields: Any) -> Project:
