@@ -1,0 +1,188 @@
+"""Databases that are busy, gone, damaged, newer or somebody else's: a clear error, soon, and nothing changed."""
+
+import asyncio
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from fairway.server.store import postgres, projects, sqlite
+from fairway.server.store.errors import StoreUnavailable, UnusableDatabase
+from fairway.server.store.store import Store
+from fairway.server.store.tables import METADATA
+from tests.integration.server.store.nouns import a_project, keep
+
+
+async def test_a_file_that_another_process_is_writing_is_a_passing_trouble(
+    tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+    store = await Store.open(sqlite_url)
+    other = sqlite3.connect(tmp_path / "fairway.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreUnavailable, match="database is locked"):
+        await keep(store, projects.insert_project, a_project())
+    with pytest.raises(StoreUnavailable, match="database is locked"):
+        await Store.open(sqlite_url)
+
+    other.close()
+    await keep(store, projects.insert_project, a_project())
+    await store.close()
+
+
+async def test_a_row_that_another_transaction_holds_is_a_passing_trouble(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "LOCK_SECONDS", 0.01)
+    store = await Store.open(postgres_url)
+    with psycopg.connect(postgres_url) as other:
+        other.execute("LOCK TABLE projects")
+
+        with pytest.raises(StoreUnavailable, match="lock timeout"):
+            await keep(store, projects.insert_project, a_project())
+
+    await keep(store, projects.insert_project, a_project())
+    await store.close()
+
+
+async def test_connections_that_the_server_ended_are_replaced(postgres_url: str) -> None:
+    store = await Store.open(postgres_url)
+    await keep(store, projects.insert_project, a_project())
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        mine = "datname = current_database() AND pid <> pg_backend_pid()"
+        other.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {mine}")
+
+    assert await store.read(projects.list_projects) == (a_project(),)
+    await store.close()
+
+
+async def test_two_that_lock_rows_in_opposite_order_both_succeed(postgres_url: str) -> None:
+    store = await Store.open(postgres_url)
+    await keep(store, projects.insert_project, a_project("a"), a_project("b"))
+    met = asyncio.Barrier(2)
+    loop = asyncio.get_running_loop()
+    attempts: list[str] = []
+
+    async def lock(first: str, second: str) -> None:
+        def work(connection: sa.Connection) -> None:
+            attempts.append(first)
+            connection.execute(sa.text("SELECT 1 FROM projects WHERE id = :id FOR UPDATE"), {"id": first})
+            if attempts.count(first) == 1:
+                asyncio.run_coroutine_threadsafe(met.wait(), loop).result(60)
+            connection.execute(sa.text("SELECT 1 FROM projects WHERE id = :id FOR UPDATE"), {"id": second})
+
+        await store.write(work)
+
+    await asyncio.gather(lock("a", "b"), lock("b", "a"))
+    await store.close()
+
+    assert len(attempts) == 3
+
+
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_bytes(b"dear diary, " * 1000)
+
+    with pytest.raises(UnusableDatabase, match="file is not a database"):
+        await Store.open(f"sqlite:///{tmp_path}/notes.db")
+
+    assert (tmp_path / "notes.db").read_bytes() == b"dear diary, " * 1000
+
+
+async def test_a_damaged_database_says_so(tmp_path: Path, sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    await keep(store, projects.insert_project, *(a_project(str(number), desc="x" * 500) for number in range(100)))
+    await store.close()
+    path = tmp_path / "fairway.db"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xa5" * (len(whole) - 4096))
+
+    with pytest.raises(UnusableDatabase, match="damaged"):
+        await listed_projects(sqlite_url)
+
+
+async def test_a_document_that_cannot_be_read_says_so(store: Store) -> None:
+    await keep(store, projects.insert_project, a_project())
+    await store.write(lambda connection: connection.execute(sa.text("UPDATE projects SET document = '{\"id\": 5}'")))
+
+    with pytest.raises(UnusableDatabase, match=r"Project.* cannot be read .*restore a backup"):
+        await store.read(projects.list_projects)
+
+
+async def test_a_database_of_a_newer_fairway_is_refused(url: str) -> None:
+    store = await Store.open(url)
+    await store.write(lambda connection: connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'")))
+    await store.close()
+
+    with pytest.raises(UnusableDatabase, match=r"newer Fairway \(revision 9999; this one knows up to 0001\)"):
+        await Store.open(url)
+
+
+async def test_a_database_of_somebody_else_is_refused(tmp_path: Path, sqlite_url: str) -> None:
+    with sqlite3.connect(tmp_path / "fairway.db") as connection:
+        connection.execute("CREATE TABLE invoices (id)")
+    connection.close()
+
+    with pytest.raises(UnusableDatabase, match=r"tables that are not Fairway's \(invoices"):
+        await Store.open(sqlite_url)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        pytest.param("mysql://host/fairway", "'mysql' is no database that Fairway knows", id="another database"),
+        pytest.param("sqlite://", "is no absolute path", id="in memory"),
+        pytest.param("sqlite:///here.db", "'here.db' is no absolute path", id="relative"),
+        pytest.param("sqlite:////nowhere/at/all.db", "No such file or directory", id="no such directory"),
+        pytest.param("all of it", "wants a URL such as", id="no URL"),
+    ],
+)
+async def test_a_url_that_names_no_database_of_ours_is_refused(url: str, said: str) -> None:
+    with pytest.raises(UnusableDatabase, match=said):
+        await Store.open(url)
+
+
+async def test_a_server_that_does_not_answer_is_a_passing_trouble() -> None:
+    with pytest.raises(StoreUnavailable, match="connection"):
+        await Store.open("postgresql://test:secret@127.0.0.1:1/fairway")
+
+
+async def test_several_that_start_at_once_migrate_once(url: str) -> None:
+    stores = await asyncio.gather(*(Store.open(url) for _ in range(4)))
+
+    await keep(stores[0], projects.insert_project, a_project())
+
+    assert [await store.read(projects.list_projects) for store in stores] == [(a_project(),)] * 4
+    await asyncio.gather(*(store.close() for store in stores))
+
+
+async def test_the_migrations_make_the_tables_that_the_code_uses(store: Store) -> None:
+    differences = await store.read(
+        lambda connection: compare_metadata(MigrationContext.configure(connection), METADATA)
+    )
+
+    assert differences == []
+
+
+async def test_only_the_owner_can_read_the_file(tmp_path: Path, sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    await keep(store, projects.insert_project, a_project())
+
+    modes = {name: stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)}
+
+    assert modes == dict.fromkeys(("fairway.db", "fairway.db-wal", "fairway.db-shm"), 0o600)
+    await store.close()
+
+
+async def listed_projects(url: str) -> tuple[projects.Project, ...]:
+    store = await Store.open(url)
+    try:
+        return await store.read(projects.list_projects)
+    finally:
+        await store.close()
