@@ -20,6 +20,10 @@ from fairway.server.store.page import PageRequest
 MOST_APPLICATIONS = 500
 MOST_DEPLOYMENTS = 100
 
+#: A query has one condition for each id and label; a database takes only so many.
+MOST_IDS = 500
+MOST_LABELS = 32
+
 E = TypeVar("E", bound=enum.Enum)
 
 _KINDS = {kind.name: kind for kind in ApplicationKind}
@@ -42,7 +46,7 @@ def application_filter(project_id: str, request: m.ListApplicationsRequest) -> A
         kinds=_all_known("kind", filter(None, [request.kind]), _KINDS),
         agent_id=request.piped_id,
         disabled=request.disabled,
-        labels=dict(request.labels),
+        labels=_labels(request.labels),
     )
 
 
@@ -52,9 +56,9 @@ def deployment_filter(project_id: str, request: m.ListDeploymentsRequest) -> Dep
         project_id=project_id,
         statuses=_all_known("status", request.statuses, _STATUSES),
         kinds=_all_known("kind", request.kinds, _KINDS),
-        application_ids=tuple(dict.fromkeys(request.application_ids)),
+        application_ids=_ids(request.application_ids),
         application_name=request.application_name,
-        labels=dict(request.labels),
+        labels=_labels(request.labels),
     )
 
 
@@ -72,6 +76,19 @@ def _page(cursor: str, limit: int, most: int) -> PageRequest:
     if limit < 0:
         raise InvalidRequest(f"limit is {limit}; expected 0, which leaves it to the server, or more")
     return PageRequest(cursor=cursor, limit=min(limit, most))
+
+
+def _labels(labels: Mapping[str, str]) -> dict[str, str]:
+    if len(labels) > MOST_LABELS:
+        raise InvalidRequest(f"{len(labels)} labels are asked for; expected at most {MOST_LABELS}")
+    return dict(labels)
+
+
+def _ids(ids: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(ids))
+    if len(found) > MOST_IDS:
+        raise InvalidRequest(f"{len(found)} applications are asked for; expected at most {MOST_IDS}, ask in turns")
+    return found
 
 
 def _all_known(noun: str, words: Iterable[str], known: Mapping[str, E]) -> tuple[E, ...]:

@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection
 
+from fairway.errors import UserError
 from fairway.git.names import checked_path
 from fairway.model.agent import Agent
 from fairway.model.application import Application, GitPath
@@ -22,6 +23,30 @@ from fairway.server.store.errors import AlreadyExists, NotFound
 from fairway.server.user_auth import ApiIdentity
 from fairway.server.user_service.applications import check_application
 from fairway.server.user_service.desk import Desk, check_project
+
+
+class UnknownRepository(NotFound):
+    """A repository that the agent has not reported."""
+
+    def __init__(self, agent: Agent, repository_id: str) -> None:
+        known = ", ".join(repository.id for repository in agent.profile.repositories) or "none yet"
+        UserError.__init__(
+            self,
+            f"agent {agent.id} reports no repository {repository_id!r}, it has {known}; "
+            "name one of those, or add it to the agent's file and start the agent",
+        )
+
+
+class PathTaken(AlreadyExists):
+    """A place in a repository that is another application's."""
+
+    def __init__(self, there: Application) -> None:
+        git_path = there.git_path
+        UserError.__init__(
+            self,
+            f"application {there.id} ({there.name}) lives at {git_path.path}, file {git_path.config_filename!r}, of "
+            f"repository {git_path.repository.id} already; change or delete that one, or choose another place",
+        )
 
 
 async def add_application(
@@ -185,11 +210,11 @@ def _place(connection: Connection, agent: Agent, application: Application) -> Gi
     wanted = application.git_path
     repository = next((known for known in agent.profile.repositories if known.id == wanted.repository.id), None)
     if repository is None:
-        raise NotFound(f"repository of agent {agent.id}", wanted.repository.id)
+        raise UnknownRepository(agent, wanted.repository.id)
     path = checked_path(wanted.path.rstrip("/"))
     if wanted.config_filename:
         checked_path(wanted.config_filename)
     there = applications.find_by_path(connection, agent.project_id, repository.id, path, wanted.config_filename)
     if there is not None and there.id != application.id:
-        raise AlreadyExists(f"application {there.id} at {repository.id}", f"{path}/{wanted.config_filename}")
+        raise PathTaken(there)
     return msgspec.structs.replace(wanted, repository=repository, path=path)

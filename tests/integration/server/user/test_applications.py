@@ -1,5 +1,6 @@
 """Applications through APIService: added, found, moved, switched, renamed and deleted."""
 
+import asyncio
 from pathlib import Path
 
 import grpc
@@ -12,6 +13,7 @@ from fairway.rpc.convert.application import to_wire_deploy_targets
 from fairway.rpc.user_api import messages as m
 from fairway.server.hints import HintTopic
 from fairway.server.store import applications
+from fairway.server.user_service.filters import MOST_IDS, MOST_LABELS
 from tests.integration.server.user.serving import Serving, code_of, refusal, serving
 from tests.unit.server.user.builders import NOW, SHOP, an_agent, an_application
 
@@ -207,3 +209,37 @@ async def test_lists_show_enabled_or_disabled_applications_of_the_project(tmp_pa
         ]
 
         assert lists == [["on"], ["off"]]
+
+
+async def test_a_refusal_names_what_the_agent_has(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await served.add(an_agent())
+
+        _, words = await refusal(client.AddApplication(an_addition(repository="other")))
+
+        assert words == (
+            "agent agent-1 reports no repository 'other', it has shop; "
+            "name one of those, or add it to the agent's file and start the agent"
+        )
+
+
+async def test_of_two_that_want_one_place_at_once_one_gets_it(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await served.add(an_agent())
+
+        codes = await asyncio.gather(*(code_of(client.AddApplication(an_addition())) for _ in range(8)))
+
+        assert sorted(code.name for code in codes) == ["ALREADY_EXISTS"] * 7 + ["OK"]
+
+
+async def test_the_longest_filter_that_is_allowed_is_answered(tmp_path: Path) -> None:
+    labels = {f"key-{n}": "x" for n in range(MOST_LABELS)}
+    ids = [f"app-{n}" for n in range(MOST_IDS)]
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await served.add(an_application("cart", labels=labels))
+
+        found = await client.ListApplications(m.ListApplicationsRequest(labels=labels))
+        none = await client.ListDeployments(m.ListDeploymentsRequest(labels=labels, application_ids=ids))
+
+        assert [application.id for application in found.applications] == ["cart"]
+        assert none == m.ListDeploymentsResponse()

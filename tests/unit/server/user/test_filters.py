@@ -12,6 +12,8 @@ from fairway.server.store.page import PageRequest
 from fairway.server.user_service.filters import (
     MOST_APPLICATIONS,
     MOST_DEPLOYMENTS,
+    MOST_IDS,
+    MOST_LABELS,
     application_filter,
     application_page,
     deployment_filter,
@@ -69,6 +71,18 @@ def test_all_statuses_kinds_and_ids_of_deployments_are_used_once() -> None:
 )
 def test_a_word_that_nobody_knows_is_refused(request_: m.ListDeploymentsRequest) -> None:
     with pytest.raises(InvalidRequest, match="expected one of"):
+        deployment_filter("acme", request_)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(m.ListDeploymentsRequest(application_ids=map(str, range(MOST_IDS + 1))), id="ids"),
+        pytest.param(m.ListDeploymentsRequest(labels={str(n): "x" for n in range(MOST_LABELS + 1)}), id="labels"),
+    ],
+)
+def test_more_conditions_than_a_database_takes_are_refused(request_: m.ListDeploymentsRequest) -> None:
+    with pytest.raises(InvalidRequest, match="expected at most"):
         deployment_filter("acme", request_)
 
 
