@@ -75,7 +75,7 @@ def sync_commands(
 
 def progress(chain: DeploymentChain, deployment: Deployment, at: datetime) -> DeploymentChain:
     """The chain with what one of its deployments has become; itself when it knew that already."""
-    index = deployment.chain_block_index if deployment.chain_id else 0
+    index = deployment.chain_block_index
     known = ChainDeployment(
         deployment_id=deployment.id, status=deployment.status, status_reason=deployment.status_reason
     )

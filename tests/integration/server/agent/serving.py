@@ -20,9 +20,9 @@ from fairway.server.agent_service.servicer import AgentService
 from fairway.server.hints import HintBoard
 from fairway.server.keys import new_agent_key
 from fairway.server.logs import LogStore
-from fairway.server.store import agents, applications
+from fairway.server.store import agents, applications, deployments
 from fairway.server.store.store import Store
-from tests.unit.model.builders import NOW, an_application
+from tests.unit.model.builders import NOW, a_deployment, an_application
 
 #: Kept for the whole run: making keys is not what these tests are about.
 KEY = new_agent_key()
@@ -48,6 +48,10 @@ class Serving(msgspec.Struct):
     async def add_application(self, id: str = "a-1", **fields: Any) -> None:
         application = an_application(id, **fields)
         await self.store.write(lambda connection: applications.insert_application(connection, application))
+
+    async def add_deployment(self, **fields: Any) -> None:
+        deployment = a_deployment(**fields)
+        await self.store.write(lambda connection: deployments.insert_deployment(connection, deployment))
 
     async def load(self, load: Callable[[Connection, str], Any], id: str) -> Any:
         return await self.store.read(lambda connection: load(connection, id))
