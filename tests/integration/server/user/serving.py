@@ -108,9 +108,9 @@ class Serving(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def serving(folder: Path, web_url: str = "") -> AsyncIterator[Serving]:
-    """A server of its own for one test."""
-    store = await Store.open(f"sqlite:///{folder / 'fairway.db'}")
+async def serving(folder: Path, web_url: str = "", database: str = "") -> AsyncIterator[Serving]:
+    """A server of its own for one test, on SQLite unless another database is named."""
+    store = await Store.open(database or f"sqlite:///{folder / 'fairway.db'}")
     logs = LogStore.open(folder / "logs")
     hints, clock, forgotten = RecordedHints(), FakeClock(NOW), list[str]()
     numbers = itertools.count(1)
