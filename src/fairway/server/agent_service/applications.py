@@ -116,12 +116,15 @@ async def update_configurations(
     found = [from_wire_discovered_application(info) for info in request.applications]
 
     def update(connection: Connection) -> bool:
+        changed = False
         # In one order for everybody, so that two transactions never wait for each other's rows.
-        updated = [
-            update_own_application(connection, caller, info.id, functools.partial(_as_in_git, info, now))
-            for info in sorted(found, key=lambda info: info.id)
-        ]
-        return any(application.updated_at == now for application in updated)
+        for info in sorted(found, key=lambda info: info.id):
+            as_in_git = functools.partial(_as_in_git, info, now)
+            known = load_own_application(connection, caller, info.id)
+            if as_in_git(known) is not known:
+                update_own_application(connection, caller, info.id, as_in_git)
+                changed = True
+        return changed
 
     if await desk.store.write(update):
         desk.hints.publish(caller.agent_id, HintTopic.APPLICATIONS)

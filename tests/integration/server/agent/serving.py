@@ -17,7 +17,7 @@ from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
-from fairway.server.hints import HintBoard
+from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.keys import new_agent_key
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, applications, deployments
@@ -28,12 +28,24 @@ from tests.unit.model.builders import NOW, a_deployment, an_application
 KEY = new_agent_key()
 
 
+class RecordedHints(HintBoard):
+    """Remembers what was published, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.published: list[tuple[str, HintTopic]] = []
+
+    def publish(self, agent_id: str, topic: HintTopic) -> None:
+        self.published.append((agent_id, topic))
+        super().publish(agent_id, topic)
+
+
 class Serving(msgspec.Struct):
     """A running server, and what stands behind it."""
 
     store: Store
     logs: LogStore
-    hints: HintBoard
+    hints: RecordedHints
     clock: FakeClock
     auth: AgentAuth
     channel: aio.Channel
@@ -88,7 +100,7 @@ async def serving(folder: Path, clock: FakeClock | None = None) -> AsyncIterator
     clock = clock or FakeClock(NOW)
     store = await Store.open(f"sqlite:///{folder / 'fairway.db'}")
     logs = LogStore.open(folder / "logs")
-    hints, auth, ids = HintBoard(), AgentAuth(store, clock), count(1)
+    hints, auth, ids = RecordedHints(), AgentAuth(store, clock), count(1)
     desk = AgentDesk(
         store=store,
         logs=logs,
