@@ -5,6 +5,7 @@ application that remembers its last success change in the same transaction.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 import msgspec
 from sqlalchemy import Connection
@@ -124,16 +125,29 @@ async def _report(
     now = desk.clock.now()
 
     def record(connection: Connection) -> frozenset[str]:
-        deployment = update_own_deployment(connection, caller, deployment_id, change)
+        before: list[Deployment] = []
+
+        def remembering(found: Deployment) -> Deployment:
+            before.append(found)
+            return change(found)
+
+        deployment = update_own_deployment(connection, caller, deployment_id, remembering)
+        if deployment is before[0]:
+            return frozenset()
         if deployment.status is DeploymentStatus.SUCCEEDED:
-            reference = reference_to(deployment)
-            applications.update_application(
-                connection, deployment.application_id, lambda found: with_succeeded(found, reference, now)
-            )
+            _remember_success(connection, deployment, now)
         return follow_chain(connection, deployment, now)
 
     for agent_id in await desk.store.write(record):
         desk.hints.publish(agent_id, HintTopic.DEPLOYMENTS)
+
+
+def _remember_success(connection: Connection, deployment: Deployment, at: datetime) -> None:
+    """Record with the application what runs now: its agent may die before it says so itself."""
+    reference = reference_to(deployment)
+    applications.update_application(
+        connection, deployment.application_id, lambda found: with_succeeded(found, reference, at)
+    )
 
 
 async def _save(

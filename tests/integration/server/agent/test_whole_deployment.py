@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fairway.clock import FakeClock
@@ -201,6 +202,24 @@ async def test_what_succeeded_last_is_known_even_when_the_agent_dies_before_it_s
             "d-1",
             a_trigger().commit.hash,
         )
+
+
+async def test_what_the_agent_said_of_its_success_outlasts_a_repeated_report_of_the_end(tmp_path: Path) -> None:
+    told = msgspec.structs.replace(reference_to(V1), config_filename="told by the agent", completed_at=NOW)
+    async with serving(tmp_path) as server:
+        await server.add_agent()
+        await server.add_application()
+        await trigger(server.agent(), V1)
+        await plan(server.agent(), V1)
+        done = m.ReportDeploymentCompletedRequest(deployment_id="d-1", status=SUCCESS, completed_at=SECONDS)
+        await server.agent().call("ReportDeploymentCompleted", done)
+        report = m.ReportApplicationMostRecentDeploymentRequest(application_id="a-1", status=SUCCESS)
+        report.deployment.CopyFrom(to_wire_deployment_reference(told))
+        await server.agent().call("ReportApplicationMostRecentDeployment", report)
+
+        await server.agent().call("ReportDeploymentCompleted", done)
+
+        assert (await server.load(applications.load_application, "a-1")).last_succeeded == told
 
 
 async def test_an_agent_of_old_calls_the_same_service_under_its_older_name(tmp_path: Path) -> None:
