@@ -31,9 +31,7 @@ def update_command(connection: sa.Connection, id: str, change: Callable[[Command
 
 def list_unhandled_commands(connection: sa.Connection, agent_id: str) -> tuple[Command, ...]:
     """What waits for the agent, oldest first."""
-    waiting = COMMANDS.c.handled_at.is_(None)
-    statement = sa.select(COMMANDS.c.document).where(COMMANDS.c.agent_id == agent_id, waiting)
-    return _ROWS.query(connection, statement.order_by(COMMANDS.c.created_at, COMMANDS.c.id))
+    return _ROWS.query(connection, _WAITING, agent_id=agent_id)
 
 
 def store_command_output(connection: sa.Connection, command_id: str, output: bytes) -> None:
@@ -63,3 +61,9 @@ def _columns(command: Command) -> Columns:
 
 
 _ROWS = Rows(COMMANDS, Command, "command", _columns)
+# Made once, because every agent asks it every few seconds.
+_WAITING = (
+    sa.select(COMMANDS.c.document)
+    .where(COMMANDS.c.agent_id == sa.bindparam("agent_id"), COMMANDS.c.handled_at.is_(None))
+    .order_by(COMMANDS.c.created_at, COMMANDS.c.id)
+)

@@ -34,6 +34,7 @@ class PostgresDatabase:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._threads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="store")
         self._closed = False
 
@@ -59,8 +60,7 @@ class PostgresDatabase:
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a transaction that sees one moment and cannot write."""
-        reader = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        return await self._run(reader, work)
+        return await self._run(self._reader, work)
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a transaction."""

@@ -21,7 +21,7 @@ Columns = Mapping[str, str | int | bool | None]
 
 
 class Rows(Generic[T]):
-    """The rows of one noun."""
+    """The rows of one noun. Its statements are made once: making one costs SQLAlchemy more than running it."""
 
     def __init__(self, table: sa.Table, noun: type[T], word: str, columns: Callable[[T], Columns]) -> None:
         self.table = table
@@ -29,43 +29,45 @@ class Rows(Generic[T]):
         self._word = word
         #: Everything but the document; `id` is one of them.
         self._columns = columns
+        self._insert = {dialect: _insert_new(table, dialect) for dialect in _INSERT}
+        self._save = {dialect: _insert_or_replace(table, dialect) for dialect in _INSERT}
+        of_id = table.c.id == sa.bindparam("row_id")
+        self._load = sa.select(table.c.document).where(of_id)
+        self._lock = self._load.with_for_update()
+        self._update = sa.update(table).where(of_id)
 
     def insert(self, connection: sa.Connection, value: T) -> None:
         """Store a new noun. A taken id is found without failing the transaction, so the caller may go on."""
         values = self._values(value)
-        statement = upsert(connection, self.table).values(values).on_conflict_do_nothing()
-        if not connection.execute(statement.execution_options(preserve_rowcount=True)).rowcount:
+        if not connection.execute(self._insert[connection.dialect.name], values).rowcount:
             raise AlreadyExists(self._word, str(values["id"]))
 
     def save(self, connection: sa.Connection, value: T) -> None:
         """Store a noun, whether there was one or not."""
-        values = self._values(value)
-        statement = upsert(connection, self.table).values(values)
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
+        connection.execute(self._save[connection.dialect.name], self._values(value))
 
     def load(self, connection: sa.Connection, id: str) -> T:
         """The noun with this id; NotFound without one."""
-        return self._one(connection, id, sa.select(self.table.c.document))
+        return self._one(connection, id, self._load)
 
     def update(self, connection: sa.Connection, id: str, change: Callable[[T], T]) -> T:
         """The noun as `change` makes it, stored; nobody else changes the row in between."""
-        found = self._one(connection, id, sa.select(self.table.c.document).with_for_update())
+        found = self._one(connection, id, self._lock)
         changed = change(found)
         if changed is not found:
-            values = self._values(changed)
-            connection.execute(sa.update(self.table).where(self.table.c.id == id).values(values))
+            connection.execute(self._update, {**self._values(changed), "row_id": id})
         return changed
 
-    def query(self, connection: sa.Connection, statement: sa.Select[Any]) -> tuple[T, ...]:
+    def query(self, connection: sa.Connection, statement: sa.Select[Any], **parameters: str) -> tuple[T, ...]:
         """The nouns of a statement that selects documents."""
-        return self.decoded(connection.execute(statement).scalars())
+        return self.decoded(connection.execute(statement, parameters).scalars())
 
     def decoded(self, documents: Iterable[str]) -> tuple[T, ...]:
         """The nouns of documents that have been read already."""
         return tuple(decode(document, self._noun) for document in documents)
 
     def _one(self, connection: sa.Connection, id: str, statement: sa.Select[str]) -> T:
-        document = connection.execute(statement.where(self.table.c.id == id)).scalar_one_or_none()
+        document = connection.execute(statement, {"row_id": id}).scalar_one_or_none()
         if document is None:
             raise NotFound(self._word, id)
         return decode(document, self._noun)
@@ -74,6 +76,23 @@ class Rows(Generic[T]):
         return {**self._columns(value), "document": encode(value)}
 
 
+#: An INSERT that can say what happens when the row exists. Both databases have it, SQL does not.
+_INSERT: dict[str, Callable[[sa.Table], postgresql.Insert | sqlite.Insert]] = {
+    "postgresql": postgresql.insert,
+    "sqlite": sqlite.insert,
+}
+
+
 def upsert(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT that can say what happens when the row exists; both databases have it, SQL does not."""
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+    """Such an INSERT, as the database of the connection writes it."""
+    return _INSERT[connection.dialect.name](table)
+
+
+def _insert_new(table: sa.Table, dialect: str) -> sa.Insert:
+    return _INSERT[dialect](table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+
+
+def _insert_or_replace(table: sa.Table, dialect: str) -> sa.Insert:
+    statement = _INSERT[dialect](table)
+    replaced = {column.name: statement.excluded[column.name] for column in table.columns}
+    return statement.on_conflict_do_update(index_elements=["id"], set_=replaced)

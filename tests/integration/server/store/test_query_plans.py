@@ -109,9 +109,8 @@ async def query_plan(url: str, work: Work) -> list[str]:
         sa.event.listen(connection, "before_cursor_execute", lambda *call: statements.append((call[2], call[3])))
         work(connection)
         for statement, parameters in list(statements):
-            if not statement.startswith(("SAVEPOINT", "RELEASE")):
-                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
-                plan.extend(row.detail for row in rows)
+            rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            plan.extend(row.detail for row in rows)
 
     await store.write(explain)
     await store.close()
