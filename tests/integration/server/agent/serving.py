@@ -95,10 +95,10 @@ def an_agent(id: str = "agent-1", **fields: Any) -> Agent:
 
 
 @asynccontextmanager
-async def serving(folder: Path, clock: FakeClock | None = None) -> AsyncIterator[Serving]:
-    """Serve from the folder; serving from it again finds what was stored."""
-    clock = clock or FakeClock(NOW)
-    store = await Store.open(f"sqlite:///{folder / 'fairway.db'}")
+async def serving(folder: Path, database: str = "") -> AsyncIterator[Serving]:
+    """Serve from the folder, or from a database of its own; serving from it again finds what was stored."""
+    clock = FakeClock(NOW)
+    store = await Store.open(database or f"sqlite:///{folder / 'fairway.db'}")
     logs = LogStore.open(folder / "logs")
     hints, auth, ids = RecordedHints(), AgentAuth(store, clock), count(1)
     desk = AgentDesk(

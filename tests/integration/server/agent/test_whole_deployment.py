@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from fairway.clock import FakeClock
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogBlock
@@ -135,8 +134,8 @@ DONE: tuple[object, ...] = (
 
 
 @BOTH
-async def test_a_deployment_goes_from_its_trigger_to_its_end(tmp_path: Path, begun: Deployment) -> None:
-    async with serving(tmp_path) as server:
+async def test_a_deployment_goes_from_its_trigger_to_its_end(tmp_path: Path, database: str, begun: Deployment) -> None:
+    async with serving(tmp_path, database) as server:
         await server.add_agent()
         await server.add_application(kind=begun.kind)
         agent = server.agent()
@@ -150,15 +149,15 @@ async def test_a_deployment_goes_from_its_trigger_to_its_end(tmp_path: Path, beg
 
 @BOTH
 async def test_a_deployment_goes_on_where_it_was_when_the_server_starts_again(
-    tmp_path: Path, begun: Deployment
+    tmp_path: Path, database: str, begun: Deployment
 ) -> None:
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, database) as server:
         await server.add_agent()
         await server.add_application(kind=begun.kind)
         for step in (trigger, plan, begin_stage):
             await step(server.agent(), begun)
 
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, database) as server:
         listed = await server.agent().call("ListNotCompletedDeployments", m.ListNotCompletedDeploymentsRequest())
         await begin_stage(server.agent(), begun)
         await finish(server.agent(), begun)
@@ -168,8 +167,8 @@ async def test_a_deployment_goes_on_where_it_was_when_the_server_starts_again(
 
 
 @BOTH
-async def test_every_report_may_come_twice(tmp_path: Path, begun: Deployment) -> None:
-    async with serving(tmp_path) as server:
+async def test_every_report_may_come_twice(tmp_path: Path, database: str, begun: Deployment) -> None:
+    async with serving(tmp_path, database) as server:
         await server.add_agent()
         await server.add_application(kind=begun.kind)
         agent = server.agent()
@@ -223,7 +222,7 @@ async def test_what_the_agent_said_of_its_success_outlasts_a_repeated_report_of_
 
 
 async def test_an_agent_of_old_calls_the_same_service_under_its_older_name(tmp_path: Path) -> None:
-    async with serving(tmp_path, FakeClock(NOW)) as server:
+    async with serving(tmp_path) as server:
         await server.add_agent()
         legacy = server.channel.unary_unary(
             "/pipe.api.service.pipedservice.PipedService/ReportPipedMeta",
