@@ -1,0 +1,166 @@
+"""What a log directory holds after a killed writer, a disk that refuses and files that somebody damaged."""
+
+import asyncio
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from fairway.server.logs import LogStore, StageLog
+from fairway.server.logs.local_directory import LocalDirectory
+from fairway.server.logs.objects import LogStorageError
+from tests.unit.server.logs.log_blocks import KEY, a_block, blocks
+
+WRITER = """
+import asyncio, sys
+from itertools import count
+from fairway.server.logs import LogStore
+from tests.unit.server.logs.log_blocks import KEY, a_block
+
+async def write(store, first):
+    for index in count(first, 4):
+        await store.append(KEY, [a_block(index, "x" * 20_000)], completed=index % 20 == 0)
+        print(index, flush=True)
+
+async def main():
+    store = LogStore.open(sys.argv[1])
+    await asyncio.gather(*(write(store, first) for first in range(4)))
+
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """The kernel writes what fits and refuses the rest, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("acknowledgements", [1, 10, 45])
+async def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path, acknowledgements: int) -> None:
+    root = Path(__file__).parents[4]
+    command = (sys.executable, "-c", WRITER, str(tmp_path))
+    writer = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=root)
+    assert writer.stdout is not None
+    lines = [await writer.stdout.readline() for _ in range(acknowledgements)]
+
+    writer.send_signal(signal.SIGKILL)
+    rest, _ = await writer.communicate()
+
+    acknowledged = {int(line) for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith(b"\n")}
+    store = LogStore.open(tmp_path)
+    log = await store.read(KEY)
+    await store.close()
+    assert acknowledged - {block.index for block in log.blocks} == set()
+    assert [block for block in log.blocks if block.log != "x" * 20_000] == []
+    assert log.completed == (True if 0 in acknowledged else log.completed)
+    assert list((tmp_path / ".unfinished").iterdir()) == []
+
+
+async def test_the_file_and_every_folder_to_it_are_synced_before_an_append_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LogStore.open(tmp_path)
+    folder = tmp_path / "deployment-1/stage-1/0"
+    synced: list[tuple[str, bool]] = []
+
+    # Only the kernel knows what is on disk; what it was asked for is all that can be seen.
+    def fsync(opened: int) -> None:
+        path = Path(os.readlink(f"/proc/self/fd/{opened}")).relative_to(tmp_path)
+        synced.append((path.parts[0] if path.parts[:1] == (".unfinished",) else path.as_posix(), any(folder.iterdir())))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    await store.append(KEY, blocks(1))
+
+    folders = ["deployment-1/stage-1/0", "deployment-1/stage-1", "deployment-1", "."]
+    assert synced == [(".unfinished", False), *((each, True) for each in folders)]
+
+
+async def test_a_disk_that_refuses_is_a_temporary_error_and_nothing_half_written_is_seen(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path)
+    await store.append(KEY, blocks(1))
+
+    with files_no_larger_than(10_000), pytest.raises(LogStorageError, match="File too large") as raised:
+        await store.append(KEY, [a_block(2, "x" * 20_000)], completed=True)
+
+    assert raised.value.retry
+    assert isinstance(raised.value.__cause__, OSError)
+    assert await store.read(KEY) == StageLog(tuple(blocks(1)))
+    assert list((tmp_path / ".unfinished").iterdir()) == []
+
+
+async def test_an_append_that_failed_succeeds_when_the_disk_is_well_again(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path)
+    with files_no_larger_than(10), pytest.raises(LogStorageError):
+        await store.append(KEY, blocks(1), completed=True)
+
+    await store.append(KEY, blocks(1), completed=True)
+
+    assert await store.read(KEY) == StageLog(tuple(blocks(1)), completed=True)
+
+
+async def test_a_log_that_cannot_be_rewritten_stays_whole(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path)
+    written = [a_block(index, "x" * 6_000) for index in range(3)]
+    for block in written:
+        await store.append(KEY, [block])
+
+    with files_no_larger_than(10_000):
+        await store.append(KEY, [], completed=True)
+        await store.close()
+
+    assert await LogStore.open(tmp_path).read(KEY) == StageLog(tuple(written), completed=True)
+
+
+async def test_a_log_that_was_not_rewritten_is_rewritten_when_it_is_read(tmp_path: Path) -> None:
+    writer = LogStore.open(tmp_path)
+    for index in range(3):
+        await writer.append(KEY, blocks(index))
+    await LocalDirectory(tmp_path).create("deployment-1/stage-1/0/completed", b"")
+
+    store = LogStore.open(tmp_path)
+    await store.read(KEY)
+    await store.close()
+
+    assert len(list((tmp_path / "deployment-1/stage-1/0").iterdir())) == 2
+
+
+async def test_what_a_killed_writer_left_is_cleared_away_unless_another_is_writing(tmp_path: Path) -> None:
+    left = tmp_path / ".unfinished" / "half"
+    writing = LocalDirectory(tmp_path)
+    left.write_text("{")
+
+    second = LocalDirectory(tmp_path)
+    left_while_writing = left.exists()
+    await writing.close()
+    await second.close()
+    await LocalDirectory(tmp_path).close()
+
+    assert (left_while_writing, left.exists()) == (True, False)
+
+
+async def test_a_damaged_part_is_named(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path)
+    await store.append(KEY, blocks(1, 2))
+    (part,) = (tmp_path / "deployment-1/stage-1/0").iterdir()
+    os.truncate(part, 10)
+
+    with pytest.raises(LogStorageError, match=f"{part.name} is damaged"):
+        await store.read(KEY)
+
+
+def test_a_place_that_cannot_be_a_directory_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(LogStorageError, match=r"cannot open .*/file/logs: Not a directory"):
+        LogStore.open(tmp_path / "file" / "logs")

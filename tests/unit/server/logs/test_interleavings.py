@@ -1,0 +1,82 @@
+"""Appenders, readers and rewriting in several replicas at once, in every order that Hypothesis can think of."""
+
+from itertools import chain
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairway.server.logs import LogStore, StageLog
+from tests.unit.server.logs.log_blocks import KEY, blocks
+from tests.unit.server.logs.stepped_objects import SteppedObjects
+
+INDEXES = st.lists(st.integers(0, 9), min_size=1, max_size=4)
+ORDERS = st.integers(0, 2**32).map(Random)
+
+
+async def append_and_close(objects: SteppedObjects, indexes: list[int], completed: bool) -> None:
+    store = LogStore(objects)
+    await store.append(KEY, blocks(*indexes), completed)
+    await store.close()
+
+
+async def read_and_close(objects: SteppedObjects) -> StageLog:
+    store = LogStore(objects)
+    log = await store.read(KEY)
+    await store.close()
+    return log
+
+
+def union(*lists: list[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(chain(*lists))))
+
+
+@given(
+    before=st.lists(INDEXES, max_size=4),
+    during=st.lists(st.tuples(INDEXES, st.booleans()), min_size=1, max_size=3),
+    order=ORDERS,
+)
+async def test_any_interleaving_of_appenders_gives_the_union_in_order(
+    before: list[list[int]], during: list[tuple[list[int], bool]], order: Random
+) -> None:
+    objects = SteppedObjects()
+    for indexes in before:
+        await append_and_close(objects, indexes, False)
+
+    work = [append_and_close(objects, indexes, completed) for indexes, completed in during]
+    await objects.run_stepped(work, order)
+
+    expected = union(*before, *(indexes for indexes, _ in during))
+    completed = any(completed for _, completed in during)
+    assert await read_and_close(objects) == StageLog(tuple(blocks(*expected)), completed)
+
+
+@given(before=st.lists(INDEXES, min_size=2, max_size=4), completed_before=st.booleans(), last=INDEXES, order=ORDERS)
+async def test_a_reader_finds_everything_acknowledged_while_the_log_is_rewritten(
+    before: list[list[int]], completed_before: bool, last: list[int], order: Random
+) -> None:
+    objects = SteppedObjects()
+    for indexes in before:
+        await LogStore(objects).append(KEY, blocks(*indexes))
+    if completed_before:
+        objects.kept["deployment-1/stage-1/0/completed"] = b""
+
+    work = [append_and_close(objects, last, True), read_and_close(objects), read_and_close(objects)]
+    _, *read = await objects.run_stepped(work, order)
+
+    fewest, most = tuple(blocks(*union(*before))), tuple(blocks(*union(*before, last)))
+    for log in read:
+        assert log.blocks in (fewest, most)
+        assert completed_before or not log.completed or log.blocks == most
+
+
+async def test_a_page_reads_no_more_parts_than_it_needs() -> None:
+    objects = SteppedObjects()
+    for first in range(0, 100, 10):
+        await LogStore(objects).append(KEY, blocks(*range(first, first + 10)))
+    objects.gets.clear()
+
+    page = await LogStore(objects).read(KEY, from_index=42, limit=3)
+
+    assert page == StageLog(tuple(blocks(42, 43, 44)), next_index=45)
+    assert [name.rpartition("/")[2][:39] for name in objects.gets] == ["completed", f"{40:019}-{49:019}"]
