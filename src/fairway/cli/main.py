@@ -7,6 +7,7 @@ import typer
 from fairway import __version__
 from fairway.cli.lint import lint
 from fairway.cli.schema import schema
+from fairway.cli.server import server
 
 app = typer.Typer(
     name="fairway",
@@ -33,3 +34,4 @@ def options(
 
 app.command()(lint)
 app.command()(schema)
+app.command()(server)

@@ -1,0 +1,51 @@
+"""`fairway server`: run the control plane."""
+
+import asyncio
+import logging
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairway import __version__
+from fairway.errors import FairwayError
+
+
+def server(
+    data: Annotated[Path, typer.Option(help="Where database and logs are kept.")],
+    database: Annotated[str, typer.Option(help="A PostgreSQL URL; without it, SQLite in --data.")] = "",
+    logs: Annotated[
+        str, typer.Option(help="A directory or s3://bucket/prefix; without it, a directory in --data.")
+    ] = "",
+    listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = "127.0.0.1:9080",
+) -> None:
+    """Run the control plane: what agents report to and `pipectl` asks.
+
+    The first start makes a project and an API key, and prints the key once. Ctrl-C or SIGTERM stops it; calls that are
+    under way are finished.
+    """
+    from fairway.clock import SystemClock
+    from fairway.server.app import RunningServer, ServerSettings, run_server
+
+    def say(running: RunningServer) -> None:
+        host = listen.rpartition(":")[0]
+        typer.echo(f"fairway server {__version__} listens on {host}:{running.port} (gRPC, without TLS)")
+        typer.echo(f"  data: {data.absolute()}")
+        if running.first_start is not None:
+            typer.echo(f"  project: {running.first_start.project_id}")
+            typer.echo(f"  API key, shown this once: {running.first_start.api_key}")
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        settings = ServerSettings(data=data, database=database, logs=logs, listen=listen)
+        await run_server(settings, SystemClock(), say, stop)
+
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        asyncio.run(main())
+    except FairwayError as error:
+        typer.echo(f"fairway server: {error}", err=True)
+        raise typer.Exit(1) from error

@@ -1,0 +1,137 @@
+"""One server process: opens what it keeps things in, offers its services, and stops without losing anything.
+
+Everything is made here and handed to whoever needs it; no part looks for another by itself.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import grpc.aio
+import msgspec
+
+from fairway.clock import Clock
+from fairway.errors import FairwayError, UserError
+from fairway.rpc.agent_api import register_agent_service, register_hint_service
+from fairway.rpc.channel import SERVER_OPTIONS
+from fairway.rpc.context import CallContext
+from fairway.rpc.user_api import register_user_service
+from fairway.server.agent_auth import AgentAuth
+from fairway.server.agent_service.desk import AgentDesk
+from fairway.server.agent_service.servicer import AgentService
+from fairway.server.first_start import FirstStart, prepare_first_start
+from fairway.server.hint_service import HintService
+from fairway.server.hints import HintBoard
+from fairway.server.logs import LogStore
+from fairway.server.status_codes import abort_for
+from fairway.server.store.store import Store
+from fairway.server.user_auth import UserAuth
+from fairway.server.user_service.desk import Desk
+from fairway.server.user_service.servicer import UserService
+
+#: How long calls that are under way may go on when the server is asked to stop.
+GRACE_SECONDS = 10.0
+
+
+class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server is told when it starts."""
+
+    #: Where the embedded database and the logs are, unless the next two say otherwise.
+    data: Path
+    #: A database URL; empty: SQLite in `data`.
+    database: str = ""
+    #: A directory or bucket for logs; empty: a directory in `data`.
+    logs: str = ""
+    #: Where agents and programs call, as host:port.
+    listen: str = "127.0.0.1:9080"
+    #: Where people find the web page, for links; empty where there is none.
+    web_url: str = ""
+
+
+class RunningServer(msgspec.Struct, frozen=True):
+    """What whoever started a server may want to know."""
+
+    port: int
+    first_start: FirstStart | None
+
+
+class AddressInUse(UserError):
+    """The server cannot listen where it was told to."""
+
+
+async def run_server(
+    settings: ServerSettings, clock: Clock, ready: Callable[[RunningServer], None], stop: asyncio.Event
+) -> None:
+    """Run until `stop` is set; `ready` is called once the server answers."""
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        store = await Store.open(settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}")
+        stack.push_async_callback(store.close)
+        logs = LogStore.open(settings.logs or settings.data / "logs")
+        stack.push_async_callback(logs.close)
+        hints = HintBoard()
+        first_start = await prepare_first_start(store, clock)
+        server = grpc.aio.server(options=SERVER_OPTIONS)
+        _offer(server, settings, _Kept(store, logs, hints, clock))
+        port = _listen(server, settings.listen)
+        await server.start()
+        ready(RunningServer(port, first_start))
+        await stop.wait()
+        hints.close()
+        await server.stop(GRACE_SECONDS)
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    store: Store
+    logs: LogStore
+    hints: HintBoard
+    clock: Clock
+
+
+def _offer(server: grpc.aio.Server, settings: ServerSettings, kept: _Kept) -> None:
+    agents, users = AgentAuth(kept.store, kept.clock), UserAuth(kept.store, kept.clock)
+    agent_desk = AgentDesk(
+        store=kept.store,
+        logs=kept.logs,
+        hints=kept.hints,
+        clock=kept.clock,
+        new_id=_new_id,
+        web_url=settings.web_url,
+    )
+    user_desk = Desk(
+        store=kept.store,
+        logs=kept.logs,
+        hints=kept.hints,
+        clock=kept.clock,
+        new_id=_new_id,
+        forget_agent=agents.forget,
+        web_url=settings.web_url,
+    )
+    register_agent_service(AgentService(agent_desk, agents), server)
+    register_user_service(UserService(user_desk, users), server)
+    register_hint_service(HintService(kept.hints, _known_agent(agents)), server)
+
+
+def _known_agent(auth: AgentAuth) -> Callable[[CallContext], Awaitable[str]]:
+    """Which agent calls; the call ends here when none that we know does."""
+
+    async def known_agent(context: CallContext) -> str:
+        try:
+            return (await auth.authenticate(context)).agent_id
+        except FairwayError as error:
+            await abort_for(error, context)
+
+    return known_agent
+
+
+def _listen(server: grpc.aio.Server, address: str) -> int:
+    try:
+        return server.add_insecure_port(address)
+    except RuntimeError as error:
+        raise AddressInUse(f"cannot listen on {address}: it is in use, or not an address of this machine") from error
+
+
+def _new_id() -> str:
+    return str(uuid4())
