@@ -55,7 +55,7 @@ def a_postgres_server() -> Iterator[str]:
                 _wait_until_ready(process, port)
                 yield f"postgresql://test@127.0.0.1:{port}"
             finally:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data any more
 
 
 def a_database(server: str, name: str) -> str:

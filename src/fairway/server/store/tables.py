@@ -68,6 +68,7 @@ DEPLOYMENTS = _table(
 _UPDATED = (DEPLOYMENTS.c.updated_at.desc(), DEPLOYMENTS.c.id)
 sa.Index("deployments_by_update", DEPLOYMENTS.c.project_id, *_UPDATED)
 sa.Index("deployments_by_status", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.status, *_UPDATED)
+sa.Index("deployments_by_kind", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.kind, *_UPDATED)
 sa.Index("deployments_by_name", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.application_name, *_UPDATED)
 sa.Index("deployments_of_application", DEPLOYMENTS.c.application_id, *_UPDATED)
 sa.Index("deployments_in_order", DEPLOYMENTS.c.application_id, DEPLOYMENTS.c.created_at.desc(), DEPLOYMENTS.c.id)

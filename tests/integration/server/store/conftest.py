@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from fairway.server.store.store import Store
+from fairway.server.store.tables import METADATA
 from tests.integration.server.postgres import a_database, a_postgres_server
 
 
@@ -28,12 +30,27 @@ def postgres_url(postgres_server: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest) -> str:
+    """A database that nobody has opened yet."""
     found: str = request.getfixturevalue(f"{request.param}_url")
     return found
 
 
-@pytest.fixture
-async def store(url: str) -> AsyncIterator[Store]:
-    store = await Store.open(url)
+@pytest.fixture(scope="session")
+def emptied_database(postgres_server: str) -> str:
+    """A database that tests use one after another, each leaving it empty: making one takes longer than a test."""
+    return a_database(postgres_server, "emptied")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
+    """An empty store."""
+    url = {"sqlite": "sqlite_url", "postgres": "emptied_database"}[request.param]
+    store = await Store.open(request.getfixturevalue(url))
     yield store
+    await store.write(_empty)
     await store.close()
+
+
+def _empty(connection: sa.Connection) -> None:
+    for table in METADATA.sorted_tables:
+        connection.execute(sa.delete(table))

@@ -83,7 +83,8 @@ async def test_two_that_lock_rows_in_opposite_order_both_succeed(postgres_url: s
     await asyncio.gather(lock("a", "b"), lock("b", "a"))
     await store.close()
 
-    assert len(attempts) == 3
+    # The server gave up one of them, or both; each was run again.
+    assert len(attempts) > 2
 
 
 async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def _deployments() -> None:
     )
     op.create_index("deployments_by_update", "deployments", ["project_id", *_UPDATED])
     op.create_index("deployments_by_status", "deployments", ["project_id", "status", *_UPDATED])
+    op.create_index("deployments_by_kind", "deployments", ["project_id", "kind", *_UPDATED])
     op.create_index("deployments_by_name", "deployments", ["project_id", "application_name", *_UPDATED])
     op.create_index("deployments_of_application", "deployments", ["application_id", *_UPDATED])
     op.create_index("deployments_in_order", "deployments", ["application_id", sa.text("created_at DESC"), "id"])
