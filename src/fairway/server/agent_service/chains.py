@@ -23,8 +23,6 @@ def follow_chain(connection: Connection, deployment: Deployment, at: datetime) -
     plannable: set[str] = set()
 
     def change(chain: DeploymentChain) -> DeploymentChain:
-        if chain.project_id != deployment.project_id:
-            raise Forbidden(f"chain {chain.id} belongs to another project; deploy application alone")
         after = progress(chain, deployment, at)
         plannable.update(newly_plannable(chain, after))
         return after

@@ -114,6 +114,28 @@ async def test_logs_of_a_stage_that_starts_again_after_its_end_are_added(tmp_pat
         assert (list(log.blocks), log.completed) == (lines, True)
 
 
+@pytest.mark.parametrize("make", [m.ReportStageLogsRequest, m.ReportStageLogsFromLastCheckpointRequest])
+@pytest.mark.parametrize(
+    ("fields", "answer"),
+    [
+        pytest.param({"stage_id": "../other"}, "NOT_FOUND", id="an unknown stage"),
+        pytest.param({"deployment_id": "../d-1"}, "NOT_FOUND", id="an unknown deployment"),
+        pytest.param({"retried_count": -1}, "INVALID_ARGUMENT", id="minus one try"),
+    ],
+)
+async def test_logs_of_nothing_that_exists_are_refused(
+    tmp_path: Path, make: Any, fields: dict[str, Any], answer: str
+) -> None:
+    async with serving(tmp_path) as server:
+        await server.add_agent()
+        await server.add_deployment(stages=(a_stage(),))
+
+        request = make(**{"deployment_id": "d-1", "stage_id": "stage-0", **fields})
+        given = await server.agent().refused(make.__name__.removesuffix("Request"), request)
+
+        assert (given, await server.logs.list_stages("d-1")) == (answer, ())
+
+
 @pytest.mark.parametrize(
     ("fields", "request_fields", "answer"),
     [

@@ -64,12 +64,21 @@ def test_a_chain_follows_its_deployments(first: str, second: str, expected: tupl
     assert statuses(found) == expected
 
 
-def test_what_is_final_stays_so() -> None:
-    failed = progress(a_chain(), msgspec.structs.replace(FIRST, status=DeploymentStatus.FAILED), LATER)
+def test_a_chain_that_was_cancelled_stays_so_when_a_later_block_fails() -> None:
+    cancelled = progress(a_chain(), msgspec.structs.replace(FIRST, status=DeploymentStatus.CANCELLED), LATER)
 
-    found = progress(failed, in_block(1, DeploymentStatus.SUCCEEDED), LATER)
+    found = progress(cancelled, in_block(1, DeploymentStatus.FAILED), LATER)
 
-    assert (found.status, found.blocks[0].status) == (ChainStatus.FAILED, ChainStatus.FAILED)
+    assert statuses(found) == ("cancelled", ["cancelled", "failed"])
+
+
+def test_a_block_that_was_cancelled_stays_so_when_another_of_its_deployments_fails() -> None:
+    chain = a_chain(ApplicationMatcher(name="web"))
+    cancelled = progress(chain, in_block(1, DeploymentStatus.CANCELLED, "a-2"), LATER)
+
+    found = progress(cancelled, in_block(1, DeploymentStatus.FAILED, "a-3", "d-3"), LATER)
+
+    assert statuses(found) == ("cancelled", ["pending", "cancelled"])
 
 
 def test_a_report_that_says_nothing_new_changes_nothing() -> None:
@@ -78,11 +87,12 @@ def test_a_report_that_says_nothing_new_changes_nothing() -> None:
     assert progress(chain, FIRST, LATER) is chain
 
 
-def test_a_block_that_no_application_fits_is_passed_over() -> None:
+def test_a_block_that_no_application_fits_is_passed_over_when_its_turn_comes() -> None:
     chain = a_chain(ApplicationMatcher(name="nobody"), ApplicationMatcher(labels={"env": "prod"}))
 
     found = progress(chain, msgspec.structs.replace(FIRST, status=DeploymentStatus.SUCCEEDED), LATER)
 
+    assert statuses(chain) == ("pending", ["pending", "pending", "pending"])
     assert statuses(found) == ("running", ["succeeded", "succeeded", "pending"])
 
 

@@ -63,6 +63,12 @@ def test_a_change_that_is_older_than_the_picture_is_in_it_already() -> None:
     assert apply_events(state, [an_event(a_resource(), a_version(4), deleted=True)]) is state
 
 
+def test_a_change_of_the_same_version_as_the_picture_is_drawn() -> None:
+    found = apply_events(a_state(), [an_event(a_resource(), a_version())])
+
+    assert found == a_state(a_resource())
+
+
 def test_a_change_that_comes_twice_changes_nothing_the_second_time() -> None:
     event = an_event(a_resource(), a_version(1))
 
