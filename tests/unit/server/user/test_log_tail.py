@@ -42,9 +42,12 @@ def test_a_single_block_that_is_too_large_leaves_only_the_note() -> None:
 
 
 @given(st.lists(st.text(max_size=20)), st.integers(0, 300))
-def test_what_is_kept_is_the_end_and_never_too_large(texts: list[str], limit: int) -> None:
-    found = tail(limit, *texts)
-    kept = [block for block in found if not block.log.startswith("(")]
+def test_what_is_kept_is_the_longest_end_that_fits(texts: list[str], limit: int) -> None:
+    whole = tuple(blocks(*texts))
+    ends = (whole[start:] for start in range(len(whole) + 1))
+    longest = next(end for end in ends if sum(len(block.log.encode()) + OVERHEAD for block in end) <= limit)
 
-    assert sum(len(block.log.encode()) + OVERHEAD for block in kept) <= limit
-    assert kept == [block for block in blocks(*texts) if block in kept][-len(kept) :] or not kept
+    found = tail(limit, *texts)
+
+    assert found[len(found) - len(longest) :] == longest
+    assert len(found) == len(longest) + (longest != whole)
