@@ -44,18 +44,32 @@ def a_postgres_server() -> Iterator[str]:
         if os.geteuid() == 0:
             shutil.chown(home, "nobody")
             user = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
-        initdb = (str(binaries / "initdb"), "-D", f"{home}/data", "-U", "test", "-A", "trust", "--no-sync")
-        encoding = ("-E", "UTF8", "--locale=C.UTF-8")
-        subprocess.run([*user, *initdb, *encoding], cwd=home, check=True, capture_output=True)
-        port = _a_free_port()
-        server = [*user, str(binaries / "postgres"), "-D", f"{home}/data", "-p", str(port), "-k", home]
-        options = [part for setting in _SETTINGS for part in ("-c", setting)]
-        with open(f"{home}/log", "wb") as log, subprocess.Popen([*server, *options], cwd=home, stderr=log) as process:
-            try:
-                _wait_until_ready(process, port)
-                yield f"postgresql://test@127.0.0.1:{port}"
-            finally:
-                process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data any more
+        _make_cluster((*user, str(binaries / "initdb")), home)
+        # A server does not outlive a test run that is killed, where the machine can see to it.
+        with_us = ("setpriv", "--pdeathsig=QUIT") if shutil.which("setpriv") else ()
+        with _running((*user, *with_us, str(binaries / "postgres")), home) as port:
+            yield f"postgresql://test@127.0.0.1:{port}"
+
+
+def _make_cluster(initdb: tuple[str, ...], home: str) -> None:
+    options = ("-D", f"{home}/data", "-U", "test", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+    subprocess.run([*initdb, *options], cwd=home, check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def _running(postgres: tuple[str, ...], home: str) -> Iterator[int]:
+    port = _a_free_port()
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    command = [*postgres, "-D", f"{home}/data", "-p", str(port), "-k", home, *settings]
+    with (
+        open(f"{home}/log", "wb") as log,
+        subprocess.Popen(command, cwd=home, stdout=log, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            _wait_until_ready(process, port)
+            yield port
+        finally:
+            process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data any more
 
 
 def a_database(server: str, name: str) -> str:
