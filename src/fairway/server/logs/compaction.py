@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from fairway.server.logs.part import Part
 
-#: How much text a rewritten part holds; a reader has one of them in memory at a time.
-PART_BYTES = 4 * 1024 * 1024
+#: How much text a rewritten part holds: few requests for a whole log, little to read for a page of it.
+PART_BYTES = 1024 * 1024
 
 
 def plan_compaction(parts: Sequence[Part]) -> list[list[Part]]:

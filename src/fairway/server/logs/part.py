@@ -8,6 +8,7 @@ log whatever order the parts arrive in, so that replicas and rewriting cannot di
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -45,16 +46,25 @@ class Merge:
 
     def __init__(self) -> None:
         self._blocks: dict[int, LogBlock] = {}
+        #: The indexes of the blocks; in order up to what was added last, which makes sorting them cheap.
+        self._indexes: list[int] = []
 
     def add(self, blocks: Iterable[LogBlock]) -> None:
         for block in blocks:
             known = self._blocks.get(block.index)
-            if known is None or _age(block) < _age(known):
+            if known is None:
+                self._indexes.append(block.index)
+            # Nearly always it is the same block again, and comparing is cheaper than asking for ages.
+            if known is None or (block != known and _age(block) < _age(known)):
                 self._blocks[block.index] = block
 
     def take_below(self, index: int) -> list[LogBlock]:
         """Remove and return, in order, the blocks that come before `index`."""
-        return [self._blocks.pop(ready) for ready in sorted(each for each in self._blocks if each < index)]
+        self._indexes.sort()
+        ready = bisect_left(self._indexes, index)
+        taken = [self._blocks.pop(each) for each in self._indexes[:ready]]
+        del self._indexes[:ready]
+        return taken
 
 
 def encode_part(blocks: Sequence[LogBlock]) -> tuple[Part, bytes]:
@@ -65,7 +75,7 @@ def encode_part(blocks: Sequence[LogBlock]) -> tuple[Part, bytes]:
     merge = Merge()
     merge.add(blocks)
     ordered = merge.take_below(LAST_INDEX + 1)
-    content = b"".join(_ENCODER.encode(block) + b"\n" for block in ordered)
+    content = _ENCODER.encode_lines(ordered)
     return Part(ordered[0].index, ordered[-1].index, _digest(content), len(content)), content
 
 
