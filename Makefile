@@ -20,6 +20,7 @@ up: $(READY) ## set up and run the main job (today: lint the examples)
 	@$(BIN)/fairway lint examples
 
 test: check ## set up, check, and run every test that needs no heavy peer
+	@tools/postgres
 	$(say) 'tests'
 	@$(BIN)/pytest -q -n $(WORKERS) tests
 
