@@ -1,23 +1,30 @@
 """Who may call APIService, and what they may do."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar, cast
 
 import grpc
 import msgspec
 import pytest
 from grpc import aio
 from sqlalchemy import Connection
+from structlog.testing import capture_logs
 
 from fairway.model.api_key import APIKeyRole
+from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_deploy_targets
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as m
 from fairway.server.store import api_keys
-from fairway.server.user_auth import LAST_USED_PRECISION
+from fairway.server.store.errors import StoreUnavailable
+from fairway.server.store.store import Store
+from fairway.server.user_auth import LAST_USED_PRECISION, ApiIdentity, UserAuth
 from tests.integration.server.user.serving import Serving, code_of, refusal, serving
 from tests.unit.server.user.builders import NOW, an_agent, an_application
+
+T = TypeVar("T")
 
 #: A request that passes every rule, for each call that changes something.
 CHANGES = {
@@ -143,6 +150,43 @@ async def test_the_last_use_of_a_key_is_recorded_now_and_then(tmp_path: Path) ->
             uses.append(await used_at(served))
 
         assert uses == [NOW, NOW, NOW + timedelta(minutes=1) + LAST_USED_PRECISION]
+
+
+class Unwritable:
+    """A database that can be read but, just now, not written."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        return await self._store.read(work)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        raise StoreUnavailable("the disk is full; free some space")
+
+    def close(self) -> None:
+        """The store behind it is closed by whoever opened it."""
+
+
+class Call:
+    """The one thing that is asked of a call here; the real one exists only inside a server."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def invocation_metadata(self) -> list[tuple[str, str]]:
+        return [("user-agent", "pipectl"), ("authorization", f"API-KEY {self._key}")]
+
+
+async def test_a_key_is_good_even_when_its_use_cannot_be_recorded(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        call = cast("CallContext", Call(await served.new_key()))
+
+        with capture_logs() as logged:
+            identity = await UserAuth(Store(Unwritable(served.store)), served.clock).authenticate(call)
+
+        assert identity == ApiIdentity(project_id="acme", key_id="key-1", role=APIKeyRole.READ_WRITE)
+        assert [(entry["log_level"], entry["key_id"]) for entry in logged] == [("warning", "key-1")]
 
 
 async def disable(served: Serving, key_id: str) -> None:
