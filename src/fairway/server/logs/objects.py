@@ -86,5 +86,7 @@ async def _explained(verb: str, name: str) -> AsyncIterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
-        message = f"the bucket did not {verb} {name}: {error}; check that it can be reached and that its keys are right"
+        # obstore goes on with pages of its insides.
+        said = str(error).partition("\n")[0]
+        message = f"the bucket did not {verb} {name}: {said}; check that it can be reached and that its keys are right"
         raise LogStorageError(message) from error

@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
@@ -27,6 +28,8 @@ from fairway.server.logs.stage_log import StageLog, StageLogKey, deployment_fold
 _COMPLETED = "completed"
 #: Rewriting is never urgent: a burst of finished stages must not crowd out their logs.
 _COMPACTIONS_AT_ONCE = 2
+#: An agent that waits for an append gives up after a while and sends it again, so there is no use in going on for long.
+_GIVE_UP_AFTER = timedelta(seconds=20)
 
 _log = structlog.get_logger()
 
@@ -56,7 +59,9 @@ class LogStore:
             return cls(LocalDirectory(Path(path).absolute()))
         if scheme != "s3":
             raise LogPlaceError(f"logs cannot be kept at {scheme}://…; expected a directory or s3://bucket/prefix")
-        return cls(Bucket(S3Store.from_url(str(place), client_options={"timeout": "30s", "connect_timeout": "5s"})))
+        return cls(
+            Bucket(S3Store.from_url(str(place), retry_config={"max_retries": 3, "retry_timeout": _GIVE_UP_AFTER}))
+        )
 
     async def append(self, key: StageLogKey, blocks: Sequence[LogBlock], completed: bool = False) -> None:
         """Add blocks, and the mark that the log is complete; both survive a crash once this returns.

@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -164,3 +165,23 @@ def test_a_place_that_cannot_be_a_directory_is_a_clear_error(tmp_path: Path) -> 
 
     with pytest.raises(LogStorageError, match=r"cannot open .*/file/logs: Not a directory"):
         LogStore.open(tmp_path / "file" / "logs")
+
+
+async def test_a_bucket_that_cannot_be_reached_is_a_temporary_error_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        # Bound and not listening: nobody answers here.
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{unused.getsockname()[1]}")
+        for name, value in {"ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": "secret", "ALLOW_HTTP": "true"}.items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        store = LogStore.open("s3://bucket/logs")
+
+        with pytest.raises(
+            LogStorageError, match=r"\Athe bucket did not write deployment-1/.*keys are right\Z"
+        ) as raised:
+            await store.append(KEY, blocks(1))
+
+    assert raised.value.retry
+    assert "secret" not in str(raised.value)
