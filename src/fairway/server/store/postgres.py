@@ -9,15 +9,18 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import psycopg
 import sqlalchemy as sa
+import structlog
 
 from fairway.server.store.errors import CLOSED, StoreUnavailable, in_our_words
 from fairway.server.store.migrate import migrate
 
 T = TypeVar("T")
+
+_log = structlog.get_logger()
 
 _CONNECTIONS = 8
 #: A piece of work that the server gave up for another's sake is run at most this often.
@@ -53,6 +56,10 @@ class PostgresDatabase:
         )
         try:
             _attempt(engine, _migrate_alone)
+        except _Unreachable as error:
+            engine.dispose()
+            # Whoever starts the server may know where its database is.
+            raise StoreUnavailable(f"{error} ({error.said})") from error
         except BaseException:
             engine.dispose()
             raise
@@ -100,6 +107,9 @@ def _once(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
     except sa.exc.SQLAlchemyError as error:
         if _was_given_up(error):
             raise _GivenUp("another change of the same rows came first; try again") from error
+        if (said := _no_connection(error)) is not None:
+            _log.warning("the database server cannot be reached", said=said)
+            raise _Unreachable(said) from error
         ours = in_our_words(error)
         if ours is None:
             raise
@@ -110,6 +120,21 @@ class _GivenUp(StoreUnavailable):
     """The server gave this transaction up so that another could go on."""
 
 
-def _was_given_up(error: Any) -> bool:
+class _Unreachable(StoreUnavailable):
+    """There is no connection. Callers from outside are not told where the server is, or who we are there."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+        super().__init__("the database server cannot be reached now; try again")
+
+
+def _was_given_up(error: sa.exc.SQLAlchemyError) -> bool:
     given_up = psycopg.errors.DeadlockDetected | psycopg.errors.SerializationFailure
     return isinstance(error, sa.exc.DBAPIError) and isinstance(error.orig, given_up)
+
+
+def _no_connection(error: sa.exc.SQLAlchemyError) -> str | None:
+    """What the driver says when it is not the server that speaks, for then there is no SQL state."""
+    original = error.orig if isinstance(error, sa.exc.OperationalError) else None
+    unreachable = isinstance(original, psycopg.OperationalError) and original.sqlstate is None
+    return str(original).partition("\n")[0] if unreachable else None

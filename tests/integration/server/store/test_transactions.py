@@ -87,6 +87,27 @@ async def test_writes_that_wait_share_one_commit(sqlite_url: str) -> None:
     assert len(transactions) <= 2
 
 
+async def test_everybody_is_told_when_the_database_undoes_a_whole_group(sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    queued = threading.Event()
+
+    def undo(connection: sa.Connection) -> None:
+        # What SQLite does by itself when a disk fails in the middle.
+        connection.exec_driver_sql("ROLLBACK")
+        raise StoreUnavailable("the disk failed")
+
+    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(60)))
+    group = [asyncio.ensure_future(store.write(work)) for work in (inserting("a"), undo, inserting("b"))]
+    await asyncio.sleep(0)  # each has been put into the queue
+    queued.set()
+    _, *outcomes = await asyncio.gather(first, *group, return_exceptions=True)
+    await store.write(inserting("afterwards"))
+
+    assert [str(outcome) for outcome in outcomes] == ["the disk failed"] * 3
+    assert await stored_ids(store) == {"afterwards"}
+    await store.close()
+
+
 async def test_a_caller_who_leaves_does_not_disturb_the_others(store: Store) -> None:
     first, second = (asyncio.ensure_future(store.write(inserting(id))) for id in ("first", "second"))
     await asyncio.sleep(0)

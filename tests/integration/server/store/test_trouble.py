@@ -37,6 +37,20 @@ async def test_a_file_that_another_process_is_writing_is_a_passing_trouble(
     await store.close()
 
 
+async def test_a_full_disk_is_a_passing_trouble_of_those_who_needed_room(sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    await keep(store, projects.insert_project, a_project("before"))
+    await store.write(lambda connection: connection.execute(sa.text("PRAGMA max_page_count = 1")).all())
+
+    with pytest.raises(StoreUnavailable, match="database or disk is full"):
+        await keep(store, projects.insert_project, a_project("large", desc="x" * 100_000))
+    await store.write(lambda connection: connection.execute(sa.text("PRAGMA max_page_count = 1000000")).all())
+    await keep(store, projects.insert_project, a_project("after"))
+
+    assert [project.id for project in await store.read(projects.list_projects)] == ["after", "before"]
+    await store.close()
+
+
 async def test_a_row_that_another_transaction_holds_is_a_passing_trouble(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,8 +164,24 @@ async def test_a_url_that_names_no_database_of_ours_is_refused(url: str, said: s
 
 
 async def test_a_server_that_does_not_answer_is_a_passing_trouble() -> None:
-    with pytest.raises(StoreUnavailable, match="connection"):
+    with pytest.raises(StoreUnavailable, match=r"cannot be reached .*127\.0\.0\.1.*port 1 failed") as raised:
         await Store.open("postgresql://test:secret@127.0.0.1:1/fairway")
+
+    assert "secret" not in str(raised.value)
+
+
+async def test_callers_are_not_told_where_a_lost_database_is(postgres_url: str, postgres_server: str) -> None:
+    store = await Store.open(postgres_url)
+    name = postgres_url.rpartition("/")[2]
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as other:
+        other.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+    with pytest.raises(StoreUnavailable) as raised:
+        await store.read(projects.list_projects)
+
+    assert str(raised.value) == "the database server cannot be reached now; try again"
+    await store.close()
 
 
 async def test_several_that_start_at_once_migrate_once(url: str) -> None:
