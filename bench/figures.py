@@ -15,8 +15,8 @@ class Figure(NamedTuple):
     bare: float
     #: With nothing cached.
     fairway: float
-    #: With everything seen before.
-    seen: float
+    #: With everything seen before; None where nothing is remembered.
+    seen: float | None
 
 
 async def best_of(*operations: Callable[[], Awaitable[object]]) -> list[float]:

@@ -5,6 +5,7 @@
     user_api         what the server offers to people and CI (APIService)
     plugin_api       what agent and plugins offer each other
     aliases          how a servicer gets onto a server, under PipeCD's older paths too
+    traces           a quiet answer to the traces that PipeCD's agents send
     context          the type of a call's context, for servicers
     channel          the options that every server and channel of ours uses
     convert/         wire ⇄ model, a file for each noun

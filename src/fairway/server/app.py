@@ -17,6 +17,7 @@ from fairway.errors import FairwayError, UserError
 from fairway.rpc.agent_api import register_agent_service, register_hint_service
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
+from fairway.rpc.traces import register_trace_sink
 from fairway.rpc.user_api import register_user_service
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
@@ -112,6 +113,7 @@ def _offer(server: grpc.aio.Server, settings: ServerSettings, kept: _Kept) -> No
     register_agent_service(AgentService(agent_desk, agents), server)
     register_user_service(UserService(user_desk, users), server)
     register_hint_service(HintService(kept.hints, _known_agent(agents)), server)
+    register_trace_sink(server)
 
 
 def _known_agent(auth: AgentAuth) -> Callable[[CallContext], Awaitable[str]]:

@@ -49,6 +49,16 @@ async def test_a_wrong_key_is_refused_and_not_repeated(tmp_path: Path) -> None:
     assert "wrong-secret" not in str(refusal.value.details())
 
 
+async def test_the_traces_of_an_agent_are_taken_without_a_word(tmp_path: Path) -> None:
+    with a_server(tmp_path) as server:
+        channel = grpc.aio.insecure_channel(server.address)
+        export: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
+            "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+        )
+
+        assert await export(b"whatever an agent measured") == b""
+
+
 def test_a_server_that_is_asked_to_stop_ends_well(tmp_path: Path) -> None:
     with a_server(tmp_path) as server:
         server.process.send_signal(signal.SIGTERM)

@@ -1,0 +1,133 @@
+"""What a server costs: a durable report against bare SQLite, and an authenticated call against an empty one."""
+
+import asyncio
+import sqlite3
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import grpc.aio
+import msgspec
+
+from bench.figures import Figure
+from fairway.clock import SystemClock
+from fairway.model.application import GitPath, Repository
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import Commit, Trigger
+from fairway.rpc.agent_api import AgentStub
+from fairway.rpc.agent_api import messages as agent_messages
+from fairway.rpc.traces import METHOD, SERVICE
+from fairway.rpc.user_api import UserStub
+from fairway.rpc.user_api import messages as user_messages
+from fairway.server.app import RunningServer, ServerSettings, run_server
+from fairway.server.store.deployments import insert_deployment, update_deployment
+from fairway.server.store.store import Store
+
+REPORTS = 2_000
+CALLERS = 32
+CALLS = 2_000
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def bench_server() -> list[Figure]:
+    """Both figures; the last columns are empty, as a server keeps nothing that it could have seen before."""
+    with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
+        bare = await asyncio.to_thread(_bare_updates, Path(directory) / "bare.db")
+        ours = await _reports(Path(directory) / "ours.db")
+        empty, authenticated = await _calls(Path(directory) / "data")
+    return [
+        Figure(f"{REPORTS:,} durable stage reports, {CALLERS} callers", "sqlite3, group commit", bare, ours, None),
+        Figure(f"CPU of {CALLS:,} authenticated calls, both ends", "empty calls", empty, authenticated, None),
+    ]
+
+
+def a_deployment(id: str) -> Deployment:
+    commit = Commit(hash="a" * 40, message="m", author="a", branch="main", created_at=_NOW)
+    stages = tuple(Stage(id=f"s{index}", name="WAIT", created_at=_NOW, updated_at=_NOW) for index in range(6))
+    return Deployment(
+        id=id,
+        application_id="app",
+        application_name="app",
+        agent_id="agent",
+        project_id="default",
+        git_path=GitPath(repository=Repository(id="r"), path="app"),
+        trigger=Trigger(commit=commit, at=_NOW),
+        created_at=_NOW,
+        updated_at=_NOW,
+        stages=stages,
+    )
+
+
+def _bare_updates(path: Path) -> float:
+    document = msgspec.json.encode(a_deployment("x"))
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("CREATE TABLE d (id TEXT PRIMARY KEY, document BLOB)")
+    connection.executemany("INSERT INTO d VALUES (?, ?)", [(str(index), document) for index in range(CALLERS)])
+    start = time.perf_counter()
+    for _ in range(REPORTS // CALLERS):
+        connection.execute("BEGIN IMMEDIATE")
+        for index in range(CALLERS):
+            connection.execute("SELECT document FROM d WHERE id = ?", (str(index),)).fetchone()
+            connection.execute("UPDATE d SET document = ? WHERE id = ?", (document, str(index)))
+        connection.execute("COMMIT")
+    return time.perf_counter() - start
+
+
+async def _reports(path: Path) -> float:
+    store = await Store.open(f"sqlite:///{path}")
+    for index in range(CALLERS):
+        await store.write(lambda connection, id=str(index): insert_deployment(connection, a_deployment(id)))  # type: ignore[misc]  # a default binds the loop's value
+
+    async def caller(id: str) -> None:
+        for number in range(REPORTS // CALLERS):
+            status = f"{number}"
+            await store.write(
+                lambda connection: update_deployment(connection, id, lambda found: _reported(found, status))
+            )
+
+    start = time.perf_counter()
+    await asyncio.gather(*(caller(str(index)) for index in range(CALLERS)))
+    taken = time.perf_counter() - start
+    await store.close()
+    return taken
+
+
+def _reported(found: Deployment, reason: str) -> Deployment:
+    stage = found.stages[0]
+    changed = msgspec.structs.replace(stage, status=StageStatus.RUNNING, status_reason=reason)
+    return msgspec.structs.replace(found, stages=(changed, *found.stages[1:]))
+
+
+async def _calls(data: Path) -> tuple[float, float]:
+    ready: asyncio.Future[RunningServer] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+    settings = ServerSettings(data=data, listen="127.0.0.1:0")
+    server = asyncio.create_task(run_server(settings, SystemClock(), ready.set_result, stop))
+    running = await ready
+    assert running.first_start is not None
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{running.port}") as channel:
+        metadata = (("authorization", f"API-KEY {running.first_start.api_key}"),)
+        agent = await UserStub(channel).RegisterPiped(user_messages.RegisterPipedRequest(name="a"), metadata=metadata)
+        token = (("authorization", f"PIPED-TOKEN default,{agent.id},{agent.key}"),)
+        stub = AgentStub(channel)
+        export: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/{METHOD}")
+        request = agent_messages.ListUnhandledCommandsRequest()
+        empty = await _cpu(lambda: export(b"", metadata=token))
+        authenticated = await _cpu(lambda: stub.ListUnhandledCommands(request, metadata=token))
+    stop.set()
+    await server
+    return empty, authenticated
+
+
+async def _cpu(call: Callable[[], Awaitable[object]]) -> float:
+    for _ in range(50):
+        await call()
+    start = time.process_time()
+    for _ in range(CALLS):
+        await call()
+    return time.process_time() - start
