@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grpc.aio
 import msgspec
+import sqlalchemy as sa
 
 from bench.figures import Figure
 from fairway.clock import SystemClock
@@ -80,15 +81,15 @@ def _bare_updates(path: Path) -> float:
 
 async def _reports(path: Path) -> float:
     store = await Store.open(f"sqlite:///{path}")
-    for index in range(CALLERS):
-        await store.write(lambda connection, id=str(index): insert_deployment(connection, a_deployment(id)))  # type: ignore[misc]  # a default binds the loop's value
+    deployments = [a_deployment(str(index)) for index in range(CALLERS)]
+    await store.write(lambda connection: [insert_deployment(connection, each) for each in deployments])
+
+    def report(id: str, reason: str) -> Callable[[sa.Connection], Deployment]:
+        return lambda connection: update_deployment(connection, id, lambda found: _reported(found, reason))
 
     async def caller(id: str) -> None:
         for number in range(REPORTS // CALLERS):
-            status = f"{number}"
-            await store.write(
-                lambda connection: update_deployment(connection, id, lambda found: _reported(found, status))
-            )
+            await store.write(report(id, str(number)))
 
     start = time.perf_counter()
     await asyncio.gather(*(caller(str(index)) for index in range(CALLERS)))
