@@ -23,9 +23,8 @@ def main() -> None:
 
 
 def _table(figures: list[Figure]) -> Table:
-    table = Table(
-        title=f"{APPLICATIONS:,} applications; best of several runs; goals: 1.5×, near zero when seen; server: 3× and 2×"
-    )
+    goals = "goals: 1.5×, and near zero when seen before; for the server 3× and 2×"
+    table = Table(title=f"{APPLICATIONS:,} applications; {goals}")
     for column in ("operation", "bare operation", "bare ms", "fairway ms", "ratio", "seen before ms", "ratio"):
         table.add_column(column, justify="left" if "operation" in column else "right")
     for figure in figures:

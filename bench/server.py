@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import grpc.aio
@@ -81,8 +82,8 @@ def _bare_updates(path: Path) -> float:
 
 async def _reports(path: Path) -> float:
     store = await Store.open(f"sqlite:///{path}")
-    deployments = [a_deployment(str(index)) for index in range(CALLERS)]
-    await store.write(lambda connection: [insert_deployment(connection, each) for each in deployments])
+    for index in range(CALLERS):
+        await store.write(partial(insert_deployment, deployment=a_deployment(str(index))))
 
     def report(id: str, reason: str) -> Callable[[sa.Connection], Deployment]:
         return lambda connection: update_deployment(connection, id, lambda found: _reported(found, reason))
