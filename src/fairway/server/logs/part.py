@@ -48,6 +48,7 @@ class Merge:
         self._blocks: dict[int, LogBlock] = {}
         #: The indexes of the blocks; in order up to what was added last, which makes sorting them cheap.
         self._indexes: list[int] = []
+        self._characters = 0
 
     def add(self, blocks: Iterable[LogBlock]) -> None:
         for block in blocks:
@@ -55,8 +56,10 @@ class Merge:
             if known is None:
                 self._indexes.append(block.index)
             # Nearly always it is the same block again, and comparing is cheaper than asking for ages.
-            if known is None or (block != known and _age(block) < _age(known)):
-                self._blocks[block.index] = block
+            elif block == known or _age(block) >= _age(known):
+                continue
+            self._characters += len(block.log) - (len(known.log) if known else 0)
+            self._blocks[block.index] = block
 
     def take_below(self, index: int) -> list[LogBlock]:
         """Remove and return, in order, the blocks that come before `index`."""
@@ -64,7 +67,20 @@ class Merge:
         ready = bisect_left(self._indexes, index)
         taken = [self._blocks.pop(each) for each in self._indexes[:ready]]
         del self._indexes[:ready]
+        self._characters -= sum(len(block.log) for block in taken)
         return taken
+
+    def drop_beyond(self, characters: int) -> int:
+        """Let go of the last blocks while there is more text than this, but never of the first block.
+
+        Returns the index from which on blocks may be missing now; one after the last where none is.
+        """
+        dropped = LAST_INDEX + 1
+        self._indexes.sort()
+        while self._characters > characters and len(self._indexes) > 1:
+            dropped = self._indexes.pop()
+            self._characters -= len(self._blocks.pop(dropped).log)
+        return dropped
 
 
 def encode_part(blocks: Sequence[LogBlock]) -> tuple[Part, bytes]:

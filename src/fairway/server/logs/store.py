@@ -28,6 +28,9 @@ from fairway.server.logs.stage_log import StageLog, StageLogKey, deployment_fold
 _COMPLETED = "completed"
 #: Rewriting is never urgent: a burst of finished stages must not crowd out their logs.
 _COMPACTIONS_AT_ONCE = 2
+#: How much text a reader holds while it merges, and gives in one page.
+_MOST_CHARACTERS = 16 * 1024 * 1024
+_END = LAST_INDEX + 1
 #: An agent that waits for an append gives up after a while and sends it again, so there is no use in going on for long.
 _GIVE_UP_AFTER = timedelta(seconds=20)
 
@@ -41,8 +44,9 @@ class LogPlaceError(UserError):
 class LogStore:
     """Every log of this server; any number of stores may share one place."""
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, most_characters: int = _MOST_CHARACTERS) -> None:
         self._objects = objects
+        self._most_characters = most_characters
         self._compactions: dict[str, asyncio.Task[None]] = {}
         self._compaction_places = asyncio.Semaphore(_COMPACTIONS_AT_ONCE)
 
@@ -78,18 +82,25 @@ class LogStore:
             self._start_compaction(folder)
 
     async def read(self, key: StageLogKey, from_index: int = 0, limit: int | None = None) -> StageLog:
-        """The blocks from an index on, at most `limit` of them; an unknown log is an empty one."""
+        """The blocks from an index on; an unknown log is an empty one.
+
+        With a limit, a page of at most so many blocks and of bounded size; its `next_index` tells how to go on.
+        """
         folder = log_folder(key)
         parts, completed = await self._list(folder)
         if completed and plan_compaction(parts):
             # A server that was killed after the last append never came to it.
             self._start_compaction(folder)
         blocks: list[LogBlock] = []
+        characters = 0
         async with aclosing(self._batches(folder, parts, from_index)) as batches:
             async for batch in batches:
-                blocks.extend(batch)
-                if limit is not None and len(blocks) > limit:
-                    return StageLog(tuple(blocks[:limit]), completed, blocks[limit].index)
+                for block in batch:
+                    full = len(blocks) == limit or (blocks and characters >= self._most_characters)
+                    if limit is not None and full:
+                        return StageLog(tuple(blocks), completed, block.index)
+                    blocks.append(block)
+                    characters += len(block.log)
         return StageLog(tuple(blocks), completed)
 
     async def list_stages(self, deployment_id: str) -> tuple[StageLogKey, ...]:
@@ -116,21 +127,30 @@ class LogStore:
         return find_parts(listing), True
 
     async def _batches(self, folder: str, parts: list[Part], from_index: int) -> AsyncGenerator[list[LogBlock]]:
-        """The merged blocks of the parts in order, with no more parts in memory than overlap."""
-        position, merge = from_index, Merge()
-        waiting = deque(part for part in parts if part.last >= position)
+        """The merged blocks of the parts in order, with bounded memory however many parts overlap.
+
+        Where they overlap too much to be held together, only the blocks before a horizon are merged; those behind it
+        are read again once the first ones are given.
+        """
+        position, horizon, merge = from_index, _END, Merge()
+        waiting = _from(parts, position)
         while waiting:
             part = waiting.popleft()
             content = await self._objects.get(folder + part.name)
             if content is None:
                 # Rewritten since it was listed: its blocks are in a new part by now.
                 parts, _ = await self._list(folder)
-                waiting, merge = deque(part for part in parts if part.last >= position), Merge()
+                horizon, merge, waiting = _END, Merge(), _from(parts, position)
                 continue
-            merge.add(block for block in decode_part(part, content) if block.index >= position)
-            if batch := merge.take_below(waiting[0].first if waiting else LAST_INDEX + 1):
+            merge.add(block for block in decode_part(part, content) if position <= block.index < horizon)
+            horizon = min(horizon, merge.drop_beyond(self._most_characters))
+            ready = min(horizon, waiting[0].first if waiting else _END)
+            if batch := merge.take_below(ready):
                 yield batch
                 position = batch[-1].index + 1
+            if ready == horizon < _END:
+                position = horizon
+                horizon, merge, waiting = _END, Merge(), _from(parts, position)
 
     def _start_compaction(self, folder: str) -> None:
         """Rewrite a log behind the caller's back, who need not wait for it; one that is under way is enough."""
@@ -170,3 +190,8 @@ class LogStore:
         part, content = encode_part(blocks)
         await self._objects.create(folder + part.name, content)
         return part
+
+
+def _from(parts: list[Part], index: int) -> deque[Part]:
+    """The parts that may have blocks from an index on."""
+    return deque(part for part in parts if part.last >= index)

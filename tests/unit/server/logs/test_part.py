@@ -69,6 +69,16 @@ def test_blocks_are_handed_out_once_they_cannot_change() -> None:
     assert merge.take_below(LAST_INDEX + 1) == blocks(3)
 
 
+def test_the_last_blocks_are_dropped_when_there_is_too_much_text() -> None:
+    merge = Merge()
+    merge.add([a_block(index, "four") for index in (7, 3, 5)])
+
+    assert merge.drop_beyond(12) == LAST_INDEX + 1
+    assert merge.drop_beyond(11) == 7
+    assert merge.drop_beyond(0) == 5
+    assert merge.take_below(LAST_INDEX + 1) == [a_block(3, "four")]
+
+
 @pytest.mark.parametrize("index", [-1, LAST_INDEX + 1])
 def test_an_index_that_the_wire_cannot_mean_is_refused(index: int) -> None:
     with pytest.raises(LogBlockError, match=f"has the index {index}; expected 0 to {LAST_INDEX}"):
