@@ -19,6 +19,10 @@ def server(
         str, typer.Option(help="A directory or s3://bucket/prefix; without it, a directory in --data.")
     ] = "",
     listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = "127.0.0.1:9080",
+    cert_file: Annotated[
+        Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
+    ] = None,
+    key_file: Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")] = None,
 ) -> None:
     """Run the control plane: what agents report to and `pipectl` asks.
 
@@ -27,10 +31,17 @@ def server(
     """
     from fairway.clock import SystemClock
     from fairway.server.app import RunningServer, ServerSettings, run_server
+    from fairway.server.certificates import CertificateFiles
+
+    if (cert_file is None) != (key_file is None):
+        typer.echo("fairway server: --cert-file and --key-file belong together; give both or none", err=True)
+        raise typer.Exit(2)
+    certificate = CertificateFiles(cert_file, key_file) if cert_file and key_file else None
 
     def say(running: RunningServer) -> None:
         host = listen.rpartition(":")[0]
-        typer.echo(f"fairway server {__version__} listens on {host}:{running.port} (gRPC, without TLS)")
+        how = "gRPC over TLS" if certificate else "gRPC, without TLS"
+        typer.echo(f"fairway server {__version__} listens on {host}:{running.port} ({how})")
         typer.echo(f"  data: {data.absolute()}")
         if running.first_start is not None:
             typer.echo(f"  project: {running.first_start.project_id}")
@@ -40,7 +51,7 @@ def server(
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        settings = ServerSettings(data=data, database=database, logs=logs, listen=listen)
+        settings = ServerSettings(data=data, database=database, logs=logs, listen=listen, certificate=certificate)
         await run_server(settings, SystemClock(), say, stop)
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")

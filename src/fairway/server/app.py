@@ -22,6 +22,7 @@ from fairway.rpc.user_api import register_user_service
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
+from fairway.server.certificates import CertificateFiles, server_credentials
 from fairway.server.first_start import FirstStart, prepare_first_start
 from fairway.server.hint_service import HintService
 from fairway.server.hints import HintBoard
@@ -47,6 +48,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     logs: str = ""
     #: Where agents and programs call, as host:port.
     listen: str = "127.0.0.1:9080"
+    #: None: without TLS.
+    certificate: CertificateFiles | None = None
     #: Where people find the web page, for links; empty where there is none.
     web_url: str = ""
 
@@ -76,7 +79,7 @@ async def run_server(
         first_start = await prepare_first_start(store, clock)
         server = grpc.aio.server(options=SERVER_OPTIONS)
         _offer(server, settings, _Kept(store, logs, hints, clock))
-        port = _listen(server, settings.listen)
+        port = _listen(server, settings)
         await server.start()
         ready(RunningServer(port, first_start))
         await stop.wait()
@@ -128,9 +131,12 @@ def _known_agent(auth: AgentAuth) -> Callable[[CallContext], Awaitable[str]]:
     return known_agent
 
 
-def _listen(server: grpc.aio.Server, address: str) -> int:
+def _listen(server: grpc.aio.Server, settings: ServerSettings) -> int:
+    address = settings.listen
     try:
-        return server.add_insecure_port(address)
+        if settings.certificate is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, server_credentials(settings.certificate))
     except RuntimeError as error:
         raise AddressInUse(f"cannot listen on {address}: it is in use, or not an address of this machine") from error
 
