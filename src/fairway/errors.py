@@ -11,11 +11,18 @@
     │   ├── YamlEditError       (git)      a place in a YAML file that cannot be set
     │   ├── PatternError        (delivery) a path pattern that means nothing
     │   ├── SecretError         (secrets)  a sealed value or template that cannot be opened
-    │   └── WireError           (rpc)      a message that cannot be put into our words
+    │   ├── WireError           (rpc)      a message that cannot be put into our words
+    │   ├── NotFound, AlreadyExists, UnusableInput, UnusableDatabase
+    │   │                       (server)   what the store cannot find, take or open
+    │   ├── BadCredentials, Forbidden, InvalidRequest
+    │   │                       (server)   a caller that may not, or asks for nonsense
+    │   └── AddressInUse, BadCertificate, LogPlaceError
+    │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
         ├── GitLocalError       (git)      git itself, the disk or this machine
-        └── TreeWriteError      (secrets)  a rendered file that could not be written
+        ├── TreeWriteError      (secrets)  a rendered file that could not be written
+        └── StoreUnavailable    (server)   a database that does not answer
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
 the machine, the network or a peer. Each package derives its own errors here and keeps the library's error as

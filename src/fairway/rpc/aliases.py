@@ -5,13 +5,16 @@ and tools still call them. Here the same methods are registered under both names
 needed. An interceptor sees the path as it was called; `current_path` gives it the one to compare with.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 from grpc import aio
+
+from fairway.rpc.context import CallContext
 
 #: Current service name → the name that older clients call.
 LEGACY_NAMES: Mapping[str, str] = {
@@ -37,10 +40,30 @@ def current_path(path: str) -> str:
     return f"/{_CURRENT_NAMES[service]}/{method}" if service in _CURRENT_NAMES else path
 
 
-def _handler(servicer: object, method: MethodDescriptor) -> "grpc.RpcMethodHandler[Message, Message]":
-    make = grpc.unary_stream_rpc_method_handler if method.server_streaming else grpc.unary_unary_rpc_method_handler
-    return make(
-        getattr(servicer, method.name),
-        request_deserializer=GetMessageClass(method.input_type).FromString,
-        response_serializer=GetMessageClass(method.output_type).SerializeToString,
-    )
+def _handler(servicer: object, method: MethodDescriptor) -> "grpc.RpcMethodHandler[bytes, Message]":
+    behaviour: Any = getattr(servicer, method.name)
+    request_type = GetMessageClass(method.input_type)
+
+    async def answer(data: bytes, context: CallContext) -> Message:
+        reply: Message = await behaviour(await _request(request_type, data, context), context)
+        return reply
+
+    async def stream(data: bytes, context: CallContext) -> AsyncIterator[Message]:
+        async for message in behaviour(await _request(request_type, data, context), context):
+            yield message
+
+    encode = GetMessageClass(method.output_type).SerializeToString
+    if method.server_streaming:
+        return grpc.unary_stream_rpc_method_handler(stream, response_serializer=encode)
+    return grpc.unary_unary_rpc_method_handler(answer, response_serializer=encode)
+
+
+async def _request(request_type: type[Message], data: bytes, context: CallContext) -> Message:
+    """The request, decoded here because gRPC itself would answer UNKNOWN to bytes that are none."""
+    try:
+        return request_type.FromString(data)
+    except DecodeError:
+        await context.abort(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"the call carries no {request_type.DESCRIPTOR.name}: its bytes are damaged",
+        )

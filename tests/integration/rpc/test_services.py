@@ -153,3 +153,18 @@ async def test_a_service_whose_methods_are_not_written_is_unimplemented() -> Non
     await server.stop(grace=None)
 
     assert codes == [grpc.StatusCode.UNIMPLEMENTED] * 5
+
+
+@pytest.mark.parametrize(
+    "path",
+    [CURRENT, LEGACY, "/fairway.agent.v1.HintService/Watch"],
+    ids=["a call", "under the older path", "a stream"],
+)
+async def test_bytes_that_are_no_message_are_the_callers_mistake(path: str) -> None:
+    async with a_channel() as to_server:
+        call: aio.UnaryStreamMultiCallable[bytes, bytes] = to_server.unary_stream(path)
+        with pytest.raises(aio.AioRpcError) as refusal:
+            async for _ in call(b"\xff\xff\xff"):
+                pass
+
+    assert refusal.value.code() is grpc.StatusCode.INVALID_ARGUMENT
