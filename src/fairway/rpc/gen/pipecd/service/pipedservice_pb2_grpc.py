@@ -320,21 +320,21 @@ class PipedServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SaveDeploymentSharedMetadata(self, request, context):
-        """Replaces the notes that all plugins may read.
+        """Adds to the notes that all plugins may read.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SaveDeploymentPluginMetadata(self, request, context):
-        """Replaces the notes of one plugin.
+        """Adds to the notes of one plugin.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SaveStageMetadata(self, request, context):
-        """Replaces the notes of one stage.
+        """Adds to the notes of one stage.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
