@@ -49,7 +49,11 @@ def server_credentials(files: CertificateFiles) -> grpc.ServerCredentials:
             return None
         return configuration
 
-    return grpc.dynamic_ssl_server_credentials(current, renewed, require_client_authentication=False)
+    return grpc.dynamic_ssl_server_credentials(
+        current,
+        renewed,  # type: ignore[arg-type]  # None means "unchanged"; the stubs do not know
+        require_client_authentication=False,
+    )
 
 
 def _load(files: CertificateFiles) -> tuple[tuple[int, ...], grpc.ServerCertificateConfiguration]:
