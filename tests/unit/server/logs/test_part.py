@@ -79,6 +79,14 @@ def test_the_last_blocks_are_dropped_when_there_is_too_much_text() -> None:
     assert merge.take_below(LAST_INDEX + 1) == [a_block(3, "four")]
 
 
+def test_blocks_that_were_taken_need_no_room() -> None:
+    merge = Merge()
+    merge.add([a_block(index, "four") for index in (3, 5, 7)])
+    merge.take_below(4)
+
+    assert merge.drop_beyond(8) == LAST_INDEX + 1
+
+
 @pytest.mark.parametrize("index", [-1, LAST_INDEX + 1])
 def test_an_index_that_the_wire_cannot_mean_is_refused(index: int) -> None:
     with pytest.raises(LogBlockError, match=f"has the index {index}; expected 0 to {LAST_INDEX}"):
