@@ -16,13 +16,16 @@
     │   │                       (server)   what the store cannot find, take or open
     │   ├── BadCredentials, Forbidden, InvalidRequest
     │   │                       (server)   a caller that may not, or asks for nonsense
+    │   ├── LogKeyError, LogBlockError
+    │   │                       (server)   a log, or a block of one, that cannot be
     │   └── AddressInUse, BadCertificate, LogPlaceError
     │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
         ├── GitLocalError       (git)      git itself, the disk or this machine
         ├── TreeWriteError      (secrets)  a rendered file that could not be written
-        └── StoreUnavailable    (server)   a database that does not answer
+        ├── StoreUnavailable    (server)   a database that does not answer
+        └── LogStorageError     (server)   a disk or bucket that does not take or give a log
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
 the machine, the network or a peer. Each package derives its own errors here and keeps the library's error as

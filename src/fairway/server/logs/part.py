@@ -8,7 +8,7 @@ log whatever order the parts arrive in, so that replicas and rewriting cannot di
 
 import hashlib
 import re
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -19,6 +19,8 @@ from fairway.server.logs.objects import LogStorageError
 
 #: Indexes are signed 64-bit numbers on the wire.
 LAST_INDEX = 2**63 - 1
+#: A stage is not started more often than this; an agent that repeats one number for ever must not fill the memory.
+MOST_WITH_ONE_INDEX = 64
 _NAME = re.compile(r"([0-9]{19})-([0-9]{19})-([0-9a-f]{32})\.jsonl")
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(LogBlock)
@@ -42,10 +44,15 @@ class Part(msgspec.Struct, frozen=True, order=True):
 
 
 class Merge:
-    """Blocks put in order; of two with the same index the one that was made first stays."""
+    """Blocks put in order, each once.
+
+    The same block again, as agents send it at a checkpoint, is one block. Another block with a known index is another
+    line: PipeCD's agents number from the clock when a stage starts, so one that printed fast and was started again uses
+    numbers twice. Both stay, the older first.
+    """
 
     def __init__(self) -> None:
-        self._blocks: dict[int, LogBlock] = {}
+        self._blocks: dict[int, list[LogBlock]] = {}
         #: The indexes of the blocks; in order up to what was added last, which makes sorting them cheap.
         self._indexes: list[int] = []
         self._characters = 0
@@ -55,23 +62,26 @@ class Merge:
             known = self._blocks.get(block.index)
             if known is None:
                 self._indexes.append(block.index)
-            # Nearly always it is the same block again, and comparing is cheaper than asking for ages.
-            elif block == known or _age(block) >= _age(known):
+                self._blocks[block.index] = [block]
+            elif block in known:
                 continue
-            self._characters += len(block.log) - (len(known.log) if known else 0)
-            self._blocks[block.index] = block
+            else:
+                insort(known, block, key=_age)
+                if len(known) > MOST_WITH_ONE_INDEX:
+                    self._characters -= len(known.pop().log)
+            self._characters += len(block.log)
 
     def take_below(self, index: int) -> list[LogBlock]:
         """Remove and return, in order, the blocks that come before `index`."""
         self._indexes.sort()
         ready = bisect_left(self._indexes, index)
-        taken = [self._blocks.pop(each) for each in self._indexes[:ready]]
+        taken = [block for each in self._indexes[:ready] for block in self._blocks.pop(each)]
         del self._indexes[:ready]
         self._characters -= sum(len(block.log) for block in taken)
         return taken
 
     def drop_beyond(self, characters: int) -> int:
-        """Let go of the last blocks while there is more text than this, but never of the first block.
+        """Let go of the last blocks while there is more text than this, but never of the first index.
 
         Returns the index from which on blocks may be missing now; one after the last where none is.
         """
@@ -79,7 +89,7 @@ class Merge:
         self._indexes.sort()
         while self._characters > characters and len(self._indexes) > 1:
             dropped = self._indexes.pop()
-            self._characters -= len(self._blocks.pop(dropped).log)
+            self._characters -= sum(len(block.log) for block in self._blocks.pop(dropped))
         return dropped
 
 

@@ -1,9 +1,10 @@
 """The logs of stages, appended to by agents and read while they grow.
 
 An append is one new object and never changes another, so that appenders in several replicas cannot lose each other's
-blocks; readers merge by block index. A completed log is rewritten into fewer objects: the new ones are there before
-the old ones go, so that a reader finds every block at any moment and a crash in between costs only space. Because
-nothing is refused and nothing overwritten, a second run of a stage simply adds to the log, completed or not.
+blocks; readers merge them in the order of their indexes. A completed log is rewritten into fewer objects: the new ones
+are there before the old ones go, so that a reader finds every block at any moment and a crash in between costs only
+space. Because nothing is refused and nothing overwritten, a second run of a stage simply adds to the log, completed or
+not.
 """
 
 import asyncio
@@ -70,7 +71,7 @@ class LogStore:
     async def append(self, key: StageLogKey, blocks: Sequence[LogBlock], completed: bool = False) -> None:
         """Add blocks, and the mark that the log is complete; both survive a crash once this returns.
 
-        A block that is there already, by its index, is not added again.
+        A block that is there already is not added again.
         """
         folder = log_folder(key)
         if blocks:
@@ -96,8 +97,9 @@ class LogStore:
         async with aclosing(self._batches(folder, parts, from_index)) as batches:
             async for batch in batches:
                 for block in batch:
-                    full = len(blocks) == limit or (blocks and characters >= self._most_characters)
-                    if limit is not None and full:
+                    # A page goes on behind an index, so blocks that share one stay on one page.
+                    full = limit is not None and blocks and blocks[-1].index != block.index
+                    if full and (len(blocks) >= (limit or 0) or characters >= self._most_characters):
                         return StageLog(tuple(blocks), completed, block.index)
                     blocks.append(block)
                     characters += len(block.log)

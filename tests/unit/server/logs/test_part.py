@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.server.logs.objects import LogStorageError
-from fairway.server.logs.part import LAST_INDEX, LogBlockError, Merge, Part, decode_part, encode_part, find_parts
+from fairway.server.logs.part import (
+    LAST_INDEX,
+    MOST_WITH_ONE_INDEX,
+    LogBlockError,
+    Merge,
+    Part,
+    decode_part,
+    encode_part,
+    find_parts,
+)
 from tests.unit.server.logs.log_blocks import START, a_block, blocks
 
 BLOCKS = st.builds(
@@ -52,13 +61,20 @@ def test_merging_gives_one_log_whatever_came_first(
 
     assert merged(shuffled) == expected
     assert merged([merged(parts[:cut]), merged(parts[cut:])]) == expected
-    assert [block.index for block in expected] == sorted({block.index for part in parts for block in part})
+    assert [block.index for block in expected] == sorted(block.index for block in expected)
+    assert {repr(block) for block in expected} == {repr(block) for part in parts for block in part}
 
 
-def test_of_two_blocks_with_one_index_the_older_stays() -> None:
+def test_of_two_blocks_with_one_index_the_older_comes_first() -> None:
     first, second = a_block(1, "first", after=1), a_block(1, "second", after=2)
 
-    assert merged([[second], [first]]) == [first]
+    assert merged([[second], [first], [second]]) == [first, second]
+
+
+def test_an_index_that_is_used_again_and_again_keeps_its_oldest_blocks() -> None:
+    repeated = [a_block(1, str(number), after=number) for number in range(MOST_WITH_ONE_INDEX + 5)]
+
+    assert merged([repeated[::-1]]) == repeated[:MOST_WITH_ONE_INDEX]
 
 
 def test_blocks_are_handed_out_once_they_cannot_change() -> None:
