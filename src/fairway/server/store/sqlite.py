@@ -11,7 +11,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Self, TypeVar, cast
@@ -34,10 +34,16 @@ class _Piece:
     """A piece of work that waits for the writer, and the caller who waits for it."""
 
     def __init__(self, work: Callable[[sa.Connection], Any]) -> None:
-        self.caller: Future[Any] = Future()
+        self.loop = asyncio.get_running_loop()
+        self._answered: asyncio.Future[None] = self.loop.create_future()
         self._work = work
         self._result: Any = None
         self._error: BaseException | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the caller still waits."""
+        return not self._answered.cancelled()
 
     def run(self, connection: sa.Connection) -> None:
         """Do the work in a savepoint; what it raises undoes this piece only."""
@@ -54,12 +60,21 @@ class _Piece:
             driver.execute("ROLLBACK TO piece")
         driver.execute("RELEASE piece")
 
+    def fail(self, error: BaseException) -> None:
+        """Nothing of the group was kept, whatever became of this piece."""
+        self._error = error
+
     def answer(self) -> None:
-        """Tell the caller, now that the group is durable."""
-        if self._error is None:
-            self.caller.set_result(self._result)
-        else:
-            self.caller.set_exception(self._error)
+        """Wake the caller, in the caller's own thread."""
+        if not self._answered.done():
+            self._answered.set_result(None)
+
+    async def outcome(self) -> Any:
+        """What the work returned or raised, once it is durable."""
+        await self._answered
+        if self._error is not None:
+            raise self._error
+        return self._result
 
 
 class SQLiteDatabase:
@@ -106,7 +121,7 @@ class SQLiteDatabase:
             if self._closed:
                 raise StoreUnavailable(CLOSED)
             self._queue.put(piece)
-        result: T = await asyncio.wrap_future(piece.caller)
+        result: T = await piece.outcome()
         return result
 
     def close(self) -> None:
@@ -134,7 +149,7 @@ class SQLiteDatabase:
                     self._queue.put(None)
                     break
                 group.append(following)
-            if wanted := [piece for piece in group if piece.caller.set_running_or_notify_cancel()]:
+            if wanted := [piece for piece in group if piece.is_wanted]:
                 self._write_group(wanted)
 
     def _write_group(self, group: list[_Piece]) -> None:
@@ -144,10 +159,21 @@ class SQLiteDatabase:
                     piece.run(connection)
         except BaseException as error:  # nothing was committed, so everybody is told
             for piece in group:
-                piece.caller.set_exception(error)
-        else:
-            for piece in group:
-                piece.answer()
+                piece.fail(error)
+        _answer(group)
+
+
+def _answer(group: list[_Piece]) -> None:
+    """Wake each event loop once for all of its callers: a wake-up costs as much as a piece of work."""
+    for loop in {piece.loop for piece in group}:
+        mine = [piece for piece in group if piece.loop is loop]
+        with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits there
+            loop.call_soon_threadsafe(_answer_here, mine)
+
+
+def _answer_here(pieces: list[_Piece]) -> None:
+    for piece in pieces:
+        piece.answer()
 
 
 def _make_private(path: str) -> None:

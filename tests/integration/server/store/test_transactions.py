@@ -118,6 +118,28 @@ async def test_a_caller_who_leaves_does_not_disturb_the_others(store: Store) -> 
     assert "second" in await stored_ids(store)
 
 
+async def test_a_caller_whose_event_loop_has_ended_does_not_disturb_the_others(sqlite_url: str) -> None:
+    store = await Store.open(sqlite_url)
+    queued = threading.Event()
+
+    def call_and_leave() -> asyncio.Task[None]:
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(store.write(inserting("left")))
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+        return task
+
+    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(60)))
+    await asyncio.sleep(0)  # it has been put into the queue
+    left = await asyncio.to_thread(call_and_leave)
+    queued.set()
+    await asyncio.gather(first, store.write(inserting("stayed")))
+
+    assert not left.done()
+    assert await stored_ids(store) == {"left", "stayed"}
+    await store.close()
+
+
 async def test_a_reader_cannot_write(store: Store) -> None:
     with pytest.raises(sa.exc.DBAPIError, match=r"read-?only"):
         await store.read(inserting("x"))
