@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from fairway.server.store.documents import decode, encode
 from fairway.server.store.errors import AlreadyExists, NotFound
+from fairway.server.store.prepared import PreparedSelect, PreparedUpdate
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -32,9 +33,12 @@ class Rows(Generic[T]):
         self._insert = {dialect: _insert_new(table, dialect) for dialect in _INSERT}
         self._save = {dialect: _insert_or_replace(table, dialect) for dialect in _INSERT}
         of_id = table.c.id == sa.bindparam("row_id")
-        self._load = sa.select(table.c.document).where(of_id)
-        self._lock = self._load.with_for_update()
+        document = sa.select(table.c.document).where(of_id)
+        self._load = PreparedSelect(document)
+        self._lock = PreparedSelect(document.with_for_update())
         self._update = sa.update(table).where(of_id)
+        #: By the columns that they set; only a handful of combinations occur.
+        self._updates: dict[tuple[str, ...], PreparedUpdate] = {}
 
     def insert(self, connection: sa.Connection, value: T) -> None:
         """Store a new noun. A taken id is found without failing the transaction, so the caller may go on."""
@@ -55,7 +59,11 @@ class Rows(Generic[T]):
         found = self._one(connection, id, self._lock)
         changed = change(found)
         if changed is not found:
-            connection.execute(self._update, {**self._values(changed), "row_id": id})
+            before, after = self._columns(found), self._columns(changed)
+            # A column that is set has its indexes written again, even when its value stays.
+            values = {name: value for name, value in after.items() if value != before[name]}
+            values["document"] = encode(changed)
+            self._setting(tuple(values)).run(connection, {**values, "row_id": id})
         return changed
 
     def query(self, connection: sa.Connection, statement: sa.Select[Any], **parameters: str) -> tuple[T, ...]:
@@ -66,8 +74,13 @@ class Rows(Generic[T]):
         """The nouns of documents that have been read already."""
         return tuple(decode(document, self._noun) for document in documents)
 
-    def _one(self, connection: sa.Connection, id: str, statement: sa.Select[str]) -> T:
-        document = connection.execute(statement, {"row_id": id}).scalar_one_or_none()
+    def _setting(self, columns: tuple[str, ...]) -> PreparedUpdate:
+        if columns not in self._updates:
+            self._updates[columns] = PreparedUpdate(self._update, columns)
+        return self._updates[columns]
+
+    def _one(self, connection: sa.Connection, id: str, statement: PreparedSelect) -> T:
+        document = statement.one(connection, {"row_id": id})
         if document is None:
             raise NotFound(self._word, id)
         return decode(document, self._noun)

@@ -1,7 +1,9 @@
 """A change is judged and stored while its row is locked: nothing refused is written, nothing at once is lost."""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -27,6 +29,20 @@ from tests.integration.server.store.nouns import (
     minutes,
 )
 from tests.unit.model.builders import LATER, a_deployment, an_application
+
+
+@contextlib.contextmanager
+def seen_statements(connection: sa.Connection) -> Iterator[list[str]]:
+    """The statements that the database is given meanwhile, whoever gives them."""
+    statements: list[str] = []
+    driver = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        driver.set_trace_callback(statements.append)
+        yield statements
+        driver.set_trace_callback(None)
+    else:
+        sa.event.listen(connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
+        yield statements
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -102,15 +118,13 @@ async def test_what_is_not_there_cannot_be_changed(store: Store, case: Changed) 
 @each_noun
 async def test_a_change_that_changes_nothing_writes_nothing(store: Store, case: Changed) -> None:
     await store.write(lambda connection: case.insert(connection, case.noun))
-    statements: list[str] = []
 
-    def repeat(connection: sa.Connection) -> None:
-        sa.event.listen(connection, "before_cursor_execute", lambda *call: statements.append(call[2].split()[0]))
-        case.update(connection, "x", lambda found: found)
+    def repeat(connection: sa.Connection) -> list[str]:
+        with seen_statements(connection) as statements:
+            case.update(connection, "x", lambda found: found)
+        return [statement.split()[0] for statement in statements]
 
-    await store.write(repeat)
-
-    assert statements == ["SELECT"]
+    assert await store.write(repeat) == ["SELECT"]
 
 
 async def test_a_refused_report_leaves_the_deployment_as_it_was(store: Store) -> None:

@@ -1,0 +1,73 @@
+"""A change leaves a row as if the noun had been stored like that at once, though it writes only what differs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from fairway.model.application import ApplicationKind
+from fairway.model.command import CommandStatus
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.event import EventStatus
+from fairway.server.store import applications, commands, deployments, events
+from fairway.server.store.store import Store
+from fairway.server.store.tables import METADATA
+from tests.integration.server.store.nouns import a_command, an_event
+from tests.unit.model.builders import LATER, a_deployment, an_application
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """How a noun is kept."""
+
+    insert: Callable[[sa.Connection, Any], None]
+    update: Callable[[sa.Connection, str, Callable[[Any], Any]], Any]
+
+
+APPLICATIONS = Kept(applications.insert_application, applications.update_application)
+COMMANDS = Kept(commands.insert_command, commands.update_command)
+DEPLOYMENTS = Kept(deployments.insert_deployment, deployments.update_deployment)
+EVENTS = Kept(events.insert_event, events.update_event)
+
+
+def all_rows(connection: sa.Connection) -> dict[str, list[tuple[Any, ...]]]:
+    return {
+        table.name: [tuple(row) for row in connection.execute(sa.select(table))] for table in METADATA.sorted_tables
+    }
+
+
+def remove_all_rows(connection: sa.Connection) -> None:
+    for table in METADATA.sorted_tables:
+        connection.execute(sa.delete(table))
+
+
+@pytest.mark.parametrize(
+    ("kept", "noun", "change"),
+    [
+        pytest.param(DEPLOYMENTS, a_deployment(id="x"), {"summary": "none"}, id="nothing but the document"),
+        pytest.param(DEPLOYMENTS, a_deployment(id="x"), {"updated_at": LATER}, id="one column"),
+        pytest.param(
+            DEPLOYMENTS,
+            a_deployment(id="x"),
+            {"status": DeploymentStatus.FAILED, "completed_at": LATER, "updated_at": LATER},
+            id="a column that was empty",
+        ),
+        pytest.param(
+            DEPLOYMENTS, a_deployment(id="x"), {"kind": ApplicationKind.ECS, "agent_id": "b"}, id="two columns"
+        ),
+        pytest.param(APPLICATIONS, an_application("x"), {"disabled": True, "deleted_at": LATER}, id="a truth"),
+        pytest.param(COMMANDS, a_command("x"), {"status": CommandStatus.FAILED}, id="a command"),
+        pytest.param(EVENTS, an_event("x"), {"status": EventStatus.OUTDATED}, id="an event"),
+    ],
+)
+async def test_a_changed_row_is_that_of_a_new_noun(store: Store, kept: Kept, noun: Any, change: dict[str, Any]) -> None:
+    wanted = msgspec.structs.replace(noun, **change)
+    await store.write(lambda connection: kept.insert(connection, noun))
+    await store.write(lambda connection: kept.update(connection, "x", lambda found: wanted))
+    changed = await store.read(all_rows)
+
+    await store.write(remove_all_rows)
+    await store.write(lambda connection: kept.insert(connection, wanted))
+
+    assert changed == await store.read(all_rows)
