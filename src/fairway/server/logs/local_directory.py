@@ -49,7 +49,7 @@ class LocalDirectory:
 
     async def delete(self, names: Sequence[str]) -> None:
         for name in names:
-            await self._run("delete", name, lambda path: path.unlink(missing_ok=True))
+            await self._run("delete", name, self._delete)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._threads.shutdown)
@@ -77,6 +77,13 @@ class LocalDirectory:
             unfinished.unlink(missing_ok=True)
         for folder in path.parents[: len(path.relative_to(self._root).parts)]:
             _sync_folder(folder)
+
+    def _delete(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        # A million deployments would leave as many empty folders.
+        for folder in path.parents[: len(path.relative_to(self._root).parts) - 1]:
+            with suppress(OSError):  # others are in it, or somebody else was quicker
+                folder.rmdir()
 
 
 def _claim(unfinished: Path) -> int:

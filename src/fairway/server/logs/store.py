@@ -110,6 +110,13 @@ class LogStore:
         names = await self._objects.list(deployment_folder(deployment_id))
         return tuple(sorted({key for name in names if (key := log_key(name))}))
 
+    async def delete_deployment(self, deployment_id: str) -> None:
+        """Remove every log of a deployment that has ended; one that is being rewritten is waited for."""
+        folder = deployment_folder(deployment_id)
+        rewriting = [task for name, task in self._compactions.items() if name.startswith(folder)]
+        await asyncio.gather(*rewriting)
+        await self._objects.delete(list(await self._objects.list(folder)))
+
     async def close(self) -> None:
         """Finish what is being written and rewritten."""
         await asyncio.gather(*self._compactions.values())

@@ -28,3 +28,8 @@ def update_chain(
 ) -> DeploymentChain:
     """The chain as `change` makes it, stored."""
     return _ROWS.update(connection, id, change)
+
+
+def delete_chain(connection: sa.Connection, id: str) -> None:
+    """Forget a chain; one that is not there is no error."""
+    connection.execute(sa.delete(CHAINS).where(CHAINS.c.id == id))

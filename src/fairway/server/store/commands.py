@@ -4,6 +4,7 @@ An output (a plan preview) can be large and is read once or twice, so it is kept
 """
 
 from collections.abc import Callable
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -49,14 +50,43 @@ def load_command_output(connection: sa.Connection, command_id: str) -> bytes:
     return output
 
 
+def list_overdue_commands(connection: sa.Connection, asked_until: datetime, limit: int) -> tuple[Command, ...]:
+    """What still waits although it was asked at that moment or before, for whichever agent."""
+    columns = COMMANDS.c
+    overdue = columns.handled_at.is_(None), columns.created_at <= to_microseconds(asked_until)
+    # No order: the index of what waits is small, and whoever asks takes all of it in the end.
+    return _ROWS.query(connection, sa.select(columns.document).where(*overdue).limit(limit))
+
+
+def delete_command_outputs(connection: sa.Connection, answered_before: datetime, limit: int) -> int:
+    """Forget some outputs of commands that were answered so long ago; how many."""
+    # Asked for each output and not joined: outputs are few, and commands of a month that have none are many.
+    answered = sa.select(COMMANDS.c.handled_at).where(COMMANDS.c.id == COMMAND_OUTPUTS.c.command_id).scalar_subquery()
+    old = sa.select(COMMAND_OUTPUTS.c.command_id).where(answered < to_microseconds(answered_before)).limit(limit)
+    ids = connection.execute(old).scalars().all()
+    if ids:
+        connection.execute(sa.delete(COMMAND_OUTPUTS).where(COMMAND_OUTPUTS.c.command_id.in_(ids)))
+    return len(ids)
+
+
+def delete_finished_commands(connection: sa.Connection, ended_before: datetime, limit: int) -> int:
+    """Forget some commands that were answered, or timed out, so long ago, and their outputs; how many."""
+    ended = COMMANDS.c.handled_at
+    old = sa.select(COMMANDS.c.id).where(ended < to_microseconds(ended_before)).order_by(ended).limit(limit)
+    ids = connection.execute(old).scalars().all()
+    if ids:
+        connection.execute(sa.delete(COMMAND_OUTPUTS).where(COMMAND_OUTPUTS.c.command_id.in_(ids)))
+        connection.execute(sa.delete(COMMANDS).where(COMMANDS.c.id.in_(ids)))
+    return len(ids)
+
+
 def _columns(command: Command) -> Columns:
-    handled = command.handled_at or command.updated_at
     return {
         "id": command.id,
         "agent_id": command.agent_id,
         "created_at": to_microseconds(command.created_at),
-        # The status decides what waits, whatever time the agent gave.
-        "handled_at": None if command.status is CommandStatus.WAITING else to_microseconds(handled),
+        # By our clock, not by the agent's, which may be years off: what is old is deleted by it.
+        "handled_at": None if command.status is CommandStatus.WAITING else to_microseconds(command.updated_at),
     }
 
 

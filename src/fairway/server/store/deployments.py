@@ -4,7 +4,8 @@ Whether a report may change a deployment is the model's table; it is asked while
 (`update_deployment`), so two reports at once are judged one after the other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 
 import msgspec
 import sqlalchemy as sa
@@ -67,6 +68,28 @@ def last_deployment(connection: sa.Connection, application_id: str, only_succeed
         statement = statement.where(columns.status == DeploymentStatus.SUCCEEDED.value)
     found = _ROWS.query(connection, statement.order_by(columns.created_at.desc(), columns.id).limit(1))
     return found[0] if found else None
+
+
+def list_finished_deployments(
+    connection: sa.Connection, project_id: str, untouched_since: datetime, page: PageRequest
+) -> Page[Deployment]:
+    """One page of the deployments that have ended and that nothing has changed since then."""
+    columns = DEPLOYMENTS.c
+    old = columns.project_id == project_id, columns.updated_at < to_microseconds(untouched_since)
+    statement = sa.select(columns.document).where(*old, columns.completed_at.is_not(None))
+    return page_by_update(connection, _ROWS, statement, page)
+
+
+def delete_deployment(connection: sa.Connection, id: str) -> None:
+    """Forget a deployment and its labels. Its logs are elsewhere; they are to go first."""
+    connection.execute(sa.delete(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == id))
+    connection.execute(sa.delete(DEPLOYMENTS).where(DEPLOYMENTS.c.id == id))
+
+
+def any_deployment(connection: sa.Connection, ids: Collection[str]) -> bool:
+    """Whether one of these deployments is there."""
+    found = connection.execute(sa.select(DEPLOYMENTS.c.id).where(DEPLOYMENTS.c.id.in_(ids)).limit(1))
+    return found.one_or_none() is not None
 
 
 def _columns(deployment: Deployment) -> Columns:

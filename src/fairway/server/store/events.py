@@ -55,6 +55,28 @@ def latest_event(connection: sa.Connection, project_id: str, event_key: str) -> 
     return found[0] if found else None
 
 
+def delete_handled_events(connection: sa.Connection, project_id: str, created_before: datetime, limit: int) -> int:
+    """Forget some events that are that old and were acted on; how many.
+
+    The newest of each key stays: agents compare it with what Git says.
+    """
+    columns, newer = EVENTS.c, EVENTS.alias("newer")
+    is_newer = sa.or_(newer.c.created_at > columns.created_at, newer.c.id < columns.id)
+    replaced = sa.exists().where(
+        newer.c.project_id == columns.project_id,
+        newer.c.key == columns.key,
+        newer.c.created_at >= columns.created_at,
+        is_newer,
+    )
+    old = columns.project_id == project_id, columns.created_at < to_microseconds(created_before)
+    acted_on = columns.status != EventStatus.WAITING.value
+    statement = sa.select(columns.id).where(*old, acted_on, replaced).order_by(columns.created_at).limit(limit)
+    ids = connection.execute(statement).scalars().all()
+    if ids:
+        connection.execute(sa.delete(EVENTS).where(columns.id.in_(ids)))
+    return len(ids)
+
+
 def _columns(event: Event) -> Columns:
     return {
         "id": event.id,

@@ -104,6 +104,8 @@ sa.Index(
     sqlite_where=_WAITING,
     postgresql_where=_WAITING,
 )
+_ANSWERED = COMMANDS.c.handled_at.is_not(None)
+sa.Index("commands_answered", COMMANDS.c.handled_at, sqlite_where=_ANSWERED, postgresql_where=_ANSWERED)
 COMMAND_OUTPUTS = sa.Table(
     "command_outputs",
     METADATA,

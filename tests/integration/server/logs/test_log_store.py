@@ -153,3 +153,28 @@ async def test_a_directory_is_made_where_it_is_asked_for(tmp_path: Path, form: s
 def test_a_place_that_is_neither_directory_nor_bucket_is_refused() -> None:
     with pytest.raises(LogPlaceError, match=r"cannot be kept at ftp://…; expected a directory or s3://bucket/prefix"):
         LogStore.open("ftp://user:secret@host/logs")
+
+
+async def test_the_logs_of_a_deployment_are_deleted_and_no_others(place: Place) -> None:
+    store = LogStore(place())
+    others = StageLogKey(f"{KEY.deployment_id}0", KEY.stage_id, 0)
+    for key in (KEY, StageLogKey(KEY.deployment_id, "stage-2", 1), others):
+        await store.append(key, blocks(1))
+        await store.append(key, blocks(2), completed=True)
+
+    await store.delete_deployment(KEY.deployment_id)
+    await store.delete_deployment("never-there")
+
+    assert await store.list_stages(KEY.deployment_id) == ()
+    assert await store.read(others) == StageLog(tuple(blocks(1, 2)), completed=True)
+    await store.close()
+
+
+async def test_a_log_that_was_deleted_can_be_written_again(place: Place) -> None:
+    store = LogStore(place())
+    await store.append(KEY, blocks(1))
+    await store.delete_deployment(KEY.deployment_id)
+
+    await store.append(KEY, blocks(2))
+
+    assert await store.read(KEY) == StageLog(tuple(blocks(2)))

@@ -65,6 +65,13 @@ FOUND_BY_INDEX: dict[str, Work] = {
     "agents": lambda c: agents.list_agents(c, "shop"),
     "API keys": lambda c: api_keys.list_api_keys(c, "shop"),
     "suggestions": lambda c: suggestions.list_suggestions(c, "shop"),
+    "old commands": lambda c: commands.delete_finished_commands(c, minutes(0), 10),
+    "old events": lambda c: events.delete_handled_events(c, "shop", minutes(0), 10),
+    "old deployments": lambda c: deployments.list_finished_deployments(c, "shop", minutes(0), PageRequest()),
+    "old deployments, next page": lambda c: deployments.list_finished_deployments(
+        c, "shop", minutes(0), PageRequest(CURSOR)
+    ),
+    "deletion of a deployment": lambda c: deployments.delete_deployment(c, "d-1"),
     "heartbeat": lambda c: agents.touch_agent(c, "agent-1", minutes(0)),
 }
 #: Pages in an order that an index gives; sorting would read all that fits for each page.
@@ -81,7 +88,22 @@ NEEDS_NO_SORTING = [
     "applications",
     "events",
     "latest event",
+    "old commands",
+    "old events",
+    "old deployments",
+    "old deployments, next page",
 ]
+#: Read whole, because they hold only what waits, or what two days left.
+SMALL_INDEXES: dict[str, tuple[Work, list[str]]] = {
+    "overdue commands": (
+        lambda c: commands.list_overdue_commands(c, minutes(0), 10),
+        ["SCAN commands USING INDEX commands_waiting"],
+    ),
+    "old outputs": (
+        lambda c: commands.delete_command_outputs(c, minutes(0), 10),
+        ["SCAN command_outputs USING COVERING INDEX sqlite_autoindex_command_outputs_1"],
+    ),
+}
 
 
 @pytest.mark.parametrize("work", [pytest.param(work, id=name) for name, work in FOUND_BY_INDEX.items()])
@@ -97,6 +119,15 @@ async def test_a_page_is_read_in_the_order_of_an_index(sqlite_url: str, name: st
     plan = await query_plan(sqlite_url, FOUND_BY_INDEX[name])
 
     assert [step for step in plan if "TEMP B-TREE" in step] == []
+
+
+@pytest.mark.parametrize("name", SMALL_INDEXES)
+async def test_a_look_at_what_grows_old_reads_a_small_index_and_no_table(sqlite_url: str, name: str) -> None:
+    work, scanned = SMALL_INDEXES[name]
+
+    plan = await query_plan(sqlite_url, work)
+
+    assert [step for step in plan if step.startswith("SCAN")] == scanned
 
 
 async def query_plan(url: str, work: Work) -> list[str]:
