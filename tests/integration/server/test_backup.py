@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import tarfile
 from pathlib import Path
+from typing import IO
 
 import pytest
 import typer
@@ -105,6 +106,34 @@ async def test_a_backup_of_a_server_that_goes_on_writing_is_of_one_moment(tmp_pa
     names = set((await kept_in(tmp_path / "new"))[0]) - {"shop"}
     assert len(names) % 2 == 0
     assert names == {f"{side}-{number}" for side in "ab" for number in range(len(names) // 2)}
+
+
+async def test_a_log_that_is_rewritten_while_it_is_read_is_whole_in_the_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = await a_server_directory(tmp_path / "data")
+    key, addfile, rewritten = StageLogKey("d", "s", 0), tarfile.TarFile.addfile, list[str]()
+
+    async def append(number: int, completed: bool = False) -> None:
+        logs = LogStore.open(data / "logs")
+        await logs.append(key, blocks(number), completed)
+        await logs.close()
+
+    def rewriting(tar: tarfile.TarFile, entry: tarfile.TarInfo, file: IO[bytes]) -> None:
+        if entry.name.startswith("logs/d/") and not rewritten:
+            rewritten.append(entry.name)
+            asyncio.run(append(3, completed=True))
+        addfile(tar, entry, file)
+
+    await append(1)
+    await append(2)
+    monkeypatch.setattr(tarfile.TarFile, "addfile", rewriting)
+    await asyncio.to_thread(back_up, data, tmp_path / "backup.tar")
+    restore(tmp_path / "backup.tar", tmp_path / "new")
+
+    logs = LogStore.open(tmp_path / "new" / "logs")
+    assert await logs.read(key) == StageLog(tuple(blocks(1, 2, 3)), completed=True)
+    await logs.close()
 
 
 async def test_a_server_that_was_killed_is_backed_up_with_what_it_acknowledged(tmp_path: Path) -> None:

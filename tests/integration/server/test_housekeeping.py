@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from obstore.store import MemoryStore
 
 from fairway.clock import FakeClock
 from fairway.model.application import DeploymentReference
@@ -18,6 +19,7 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import EventStatus
 from fairway.server.housekeeping import HousekeepingSettings, run_housekeeping, tidy
 from fairway.server.logs import LogStore, StageLogKey
+from fairway.server.logs.objects import Bucket, LogStorageError
 from fairway.server.store import applications, chains, commands, deployments, events, projects
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
@@ -179,6 +181,18 @@ async def test_nothing_of_a_forgotten_deployment_is_left_on_the_disk(
     await tidy(store, logs, NOW, SETTINGS)
 
     assert [path.name for path in (tmp_path / "logs").iterdir()] == [".unfinished"]
+
+
+async def test_a_deployment_stays_until_its_logs_are_gone(store: Store, logs: LogStore) -> None:
+    await keep(store, deployments.insert_deployment, an_ended_deployment("d-1", 91))
+
+    class OutOfReach(Bucket):
+        async def delete(self, names: Sequence[str]) -> None:
+            raise LogStorageError("the bucket is out of reach")
+
+    assert await tidy(store, LogStore(OutOfReach(MemoryStore())), NOW, SETTINGS) == {}
+    assert await kept(store, deployments.load_deployment, "d-1") == ["d-1"]
+    assert await tidy(store, logs, NOW, SETTINGS) == {"deployments": 1}
 
 
 async def test_deployments_are_kept_for_ever_unless_somebody_says_otherwise(store: Store, logs: LogStore) -> None:
