@@ -19,6 +19,7 @@ def server(
         str, typer.Option(help="A directory or s3://bucket/prefix; without it, a directory in --data.")
     ] = "",
     listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = "127.0.0.1:9080",
+    http_listen: Annotated[str, typer.Option(help="Where probes and readers of the JSON API call.")] = "127.0.0.1:9082",
     cert_file: Annotated[
         Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
     ] = None,
@@ -46,12 +47,21 @@ def server(
         if running.first_start is not None:
             typer.echo(f"  project: {running.first_start.project_id}")
             typer.echo(f"  API key, shown this once: {running.first_start.api_key}")
+        http_host = http_listen.rpartition(":")[0]
+        typer.echo(f"  HTTP: {'https' if certificate else 'http'}://{http_host}:{running.http_port}")
 
     async def main() -> None:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        settings = ServerSettings(data=data, database=database, logs=logs, listen=listen, certificate=certificate)
+        settings = ServerSettings(
+            data=data,
+            database=database,
+            logs=logs,
+            listen=listen,
+            http_listen=http_listen,
+            certificate=certificate,
+        )
         await run_server(settings, SystemClock(), say, stop)
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")

@@ -26,6 +26,10 @@ from fairway.server.certificates import CertificateFiles, server_credentials
 from fairway.server.first_start import FirstStart, prepare_first_start
 from fairway.server.hint_service import HintService
 from fairway.server.hints import HintBoard
+from fairway.server.http_api.app import http_app
+from fairway.server.http_api.desk import HttpDesk
+from fairway.server.http_api.listener import listening
+from fairway.server.http_api.metrics import CountRpcs, Metrics
 from fairway.server.logs import LogStore
 from fairway.server.status_codes import abort_for
 from fairway.server.store.store import Store
@@ -48,6 +52,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     logs: str = ""
     #: Where agents and programs call, as host:port.
     listen: str = "127.0.0.1:9080"
+    #: Where probes and readers of the JSON API call, as host:port.
+    http_listen: str = "127.0.0.1:9082"
     #: None: without TLS.
     certificate: CertificateFiles | None = None
     #: Where people find the web page, for links; empty where there is none.
@@ -58,6 +64,7 @@ class RunningServer(msgspec.Struct, frozen=True):
     """What whoever started a server may want to know."""
 
     port: int
+    http_port: int
     first_start: FirstStart | None
 
 
@@ -77,11 +84,16 @@ async def run_server(
         stack.push_async_callback(logs.close)
         hints = HintBoard()
         first_start = await prepare_first_start(store, clock)
-        server = grpc.aio.server(options=SERVER_OPTIONS)
-        _offer(server, settings, _Kept(store, logs, hints, clock))
+        users, metrics = UserAuth(store, clock), Metrics()
+        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[CountRpcs(metrics)])
+        _offer(server, settings, _Kept(store, logs, hints, clock, users))
         port = _listen(server, settings)
+        web = http_app(HttpDesk(store=store, logs=logs, clock=clock, auth=users, metrics=metrics))
+        http_port = await stack.enter_async_context(
+            listening(web, settings.http_listen, GRACE_SECONDS, settings.certificate)
+        )
         await server.start()
-        ready(RunningServer(port, first_start))
+        ready(RunningServer(port, http_port, first_start))
         await stop.wait()
         hints.close()
         await server.stop(GRACE_SECONDS)
@@ -92,10 +104,11 @@ class _Kept(msgspec.Struct, frozen=True):
     logs: LogStore
     hints: HintBoard
     clock: Clock
+    users: UserAuth
 
 
 def _offer(server: grpc.aio.Server, settings: ServerSettings, kept: _Kept) -> None:
-    agents, users = AgentAuth(kept.store, kept.clock), UserAuth(kept.store, kept.clock)
+    agents = AgentAuth(kept.store, kept.clock)
     agent_desk = AgentDesk(
         store=kept.store,
         logs=kept.logs,
@@ -114,7 +127,7 @@ def _offer(server: grpc.aio.Server, settings: ServerSettings, kept: _Kept) -> No
         web_url=settings.web_url,
     )
     register_agent_service(AgentService(agent_desk, agents), server)
-    register_user_service(UserService(user_desk, users), server)
+    register_user_service(UserService(user_desk, kept.users), server)
     register_hint_service(HintService(kept.hints, _known_agent(agents)), server)
     register_trace_sink(server)
 

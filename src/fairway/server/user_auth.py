@@ -1,9 +1,9 @@
 """Who calls from outside: the API key in a call's header, turned into a project and a role.
 
-Header: `authorization: API-KEY <key id>.<secret>`. A header that is missing or malformed, a key that is unknown,
-wrong or disabled: the caller gets the same answer for all of them, and nothing of the key is logged. A key that
-was found right is trusted for the time `VerifiedKeys` allows, so most calls do not touch the store. When a key was
-last used is written down at most every ten minutes.
+Header: `authorization: API-KEY <key id>.<secret>` (over HTTP, `http_api` finds the key in a bearer's header). A header
+that is missing or malformed, a key that is unknown, wrong or disabled: the caller gets the same answer for all of them,
+and nothing of the key is logged. A key that was found right is trusted for the time `VerifiedKeys` allows, so most
+calls do not touch the store. When a key was last used is written down at most every ten minutes.
 """
 
 import enum
@@ -57,7 +57,10 @@ class UserAuth:
 
     async def authenticate(self, context: CallContext) -> ApiIdentity:
         """Who makes this call; BadCredentials when nobody we know does."""
-        shown = shown_key(_authorizations(context))
+        return await self.identify(shown_key(_authorizations(context)))
+
+    async def identify(self, shown: str) -> ApiIdentity:
+        """Whose key this is; BadCredentials when it is nobody's."""
         known = self._verified.recall(shown)
         if known is not None:
             return known
@@ -122,6 +125,6 @@ def _is_plain(text: str) -> bool:
 
 def _refused() -> BadCredentials:
     return BadCredentials(
-        f"the call shows no valid API key; send the header `authorization: {SCHEME} <key>` with a key of this server "
-        "that is not disabled"
+        f"the call shows no valid API key; send the header `authorization: {SCHEME} <key>`, over HTTP "
+        "`Authorization: Bearer <key>`, with a key of this server that is not disabled"
     )

@@ -35,7 +35,7 @@ def a_server(data: Path, listen: str = "127.0.0.1:0") -> Iterator[ServerProcess]
     """A server on a free port; it is stopped at the end of the block if it still runs."""
     is_first = not (data / "fairway.db").exists()
     process = subprocess.Popen(
-        [FAIRWAY, "server", "--data", data, "--listen", listen],
+        [FAIRWAY, "server", "--data", data, "--listen", listen, "--http-listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,0 +1,93 @@
+"""The routes, and what holds for all of them.
+
+Everything under /api/v1 needs a key. HEAD is answered wherever GET is. A query longer than any real one is refused
+before it is taken apart.
+"""
+
+import msgspec
+from litestar import Litestar, Router
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from fairway import __version__
+from fairway.server.http_api import agents, applications, commands, deployments, probes
+from fairway.server.http_api.desk import HttpDesk, known_caller
+from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error, answer_http_error
+from fairway.server.http_api.query import refuse_unknown_parameters
+
+#: Longest query in bytes; 32 filters of each sort fit.
+MOST_QUERY = 8 * 1024
+
+
+def http_app(desk: HttpDesk) -> ASGIApp:
+    """The application that answers requests from the desk."""
+    api = Router(
+        "/api/v1",
+        route_handlers=[
+            applications.list_applications,
+            applications.get_application,
+            deployments.list_deployments,
+            deployments.get_deployment,
+            deployments.get_stage_log,
+            agents.list_agents,
+            agents.get_agent,
+            commands.get_command,
+        ],
+        guards=[known_caller],
+        before_request=refuse_unknown_parameters,
+        security=[{"apiKey": []}],
+    )
+    litestar = Litestar(
+        route_handlers=[api, probes.healthz, probes.readyz, probes.metrics],
+        state=State({"desk": desk}),
+        openapi_config=_documented(),
+        exception_handlers={HTTPException: answer_http_error, Exception: answer_error},
+        # What goes wrong is logged by `errors`, without the texts that may quote a secret.
+        logging_config=None,
+    )
+    return _short_query(_head_like_get(litestar))
+
+
+def _documented() -> OpenAPIConfig:
+    scheme = SecurityScheme(type="http", scheme="bearer", description="An API key of the project.")
+    return OpenAPIConfig(
+        title="Fairway",
+        version=__version__,
+        # Litestar answers whatever it does not know below this path with a page of HTML, so nothing else is below it.
+        path="/api/v1/openapi.json",
+        render_plugins=[JsonRenderPlugin(path="/")],
+        use_handler_docstrings=True,
+        components=Components(security_schemes={"apiKey": scheme}),
+    )
+
+
+def _head_like_get(inner: ASGIApp) -> ASGIApp:
+    """HEAD is a GET whose body uvicorn leaves out."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") == "HEAD":
+            scope = {**scope, "method": "GET"}  # type: ignore[assignment]  # a copy of the same kind
+        await inner(scope, receive, send)
+
+    return app
+
+
+def _short_query(inner: ASGIApp) -> ASGIApp:
+    """Refuse a query that is too long to be taken apart."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        length = len(scope["query_string"])
+        if length <= MOST_QUERY:
+            await inner(scope, receive, send)
+            return
+        message = f"the query has {length} bytes; expected at most {MOST_QUERY}, ask in turns"
+        body = msgspec.json.encode(ErrorAnswer(Problem("query_too_long", message)))
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 414, "headers": headers})
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    return app

@@ -1,0 +1,89 @@
+"""What a request is told when it cannot be answered: a status, a word for programs and a sentence for people.
+
+Which error means what is the table of `status_codes`, the same as for gRPC; here it only gets HTTP's numbers. What
+Litestar finds wrong by itself (no such path, a parameter that is no number) is put into the same shape. As there, the
+text of an error that nobody raised on purpose stays in the server.
+"""
+
+from typing import Any
+
+import grpc
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from fairway.server.status_codes import InvalidRequest, status_code
+
+_log = structlog.get_logger()
+
+#: What is not here is 500.
+_NUMBERS = {
+    grpc.StatusCode.UNAUTHENTICATED: 401,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.NOT_FOUND: 404,
+    grpc.StatusCode.ALREADY_EXISTS: 409,
+    grpc.StatusCode.FAILED_PRECONDITION: 409,
+    grpc.StatusCode.INVALID_ARGUMENT: 400,
+    grpc.StatusCode.UNAVAILABLE: 503,
+}
+_INTERNAL = "the server failed on this request by a defect of its own; its log says where"
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """What went wrong."""
+
+    #: A word that never changes.
+    code: str
+    #: What was found, what was expected, what to do.
+    message: str
+
+
+class ErrorAnswer(msgspec.Struct, frozen=True):
+    """The answer to a request that cannot be answered."""
+
+    error: Problem
+
+
+def answer_error(_: Request[Any, Any, Any], error: Exception) -> Response[ErrorAnswer]:
+    """The answer that an error of ours, or a defect, stands for."""
+    code = status_code(error)
+    number = _NUMBERS.get(code, 500)
+    message = str(error)
+    if code is grpc.StatusCode.INTERNAL:
+        # Under the error's name only: its text may quote a key or a secret.
+        place = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
+        _log.error("request failed by a defect", error=type(error).__name__, exc_info=place)
+        message = _INTERNAL
+    headers = {"www-authenticate": "Bearer"} if number == 401 else {}
+    return _answer(number, code.name.lower(), message, headers)
+
+
+def answer_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[ErrorAnswer]:
+    """The answer to what Litestar refuses by itself."""
+    match error.status_code:
+        case 404:
+            message = f"there is nothing at {request.url.path}; /api/v1/openapi.json lists what there is"
+            return _answer(404, "not_found", message)
+        case 405:
+            message = f"{request.url.path} does not take {request.method}; expected GET or HEAD"
+            return _answer(405, "method_not_allowed", message, dict(error.headers or {}))
+        case 400 if isinstance(error, ValidationException):
+            return answer_error(request, InvalidRequest(_what_is_wrong(request, error)))
+        case 400:
+            return answer_error(request, InvalidRequest("the request cannot be read; check its path and parameters"))
+    return answer_error(request, error)
+
+
+def _what_is_wrong(request: Request[Any, Any, Any], error: ValidationException) -> str:
+    """Each parameter that was refused: its name, what was found, what was expected."""
+    found = [each for each in error.extra or [] if isinstance(each, dict)]
+    said = [
+        f"{each.get('key', '')} is {request.query_params.get(each.get('key', ''), '')!r}; {each['message'].lower()}"
+        for each in found
+    ]
+    return ", ".join(said) or "the parameters of the request cannot be read; check them"
+
+
+def _answer(number: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response[ErrorAnswer]:
+    return Response(ErrorAnswer(Problem(code, message)), status_code=number, headers=headers)

@@ -1,0 +1,119 @@
+"""The application on a port, in the event loop that everything else runs in.
+
+uvicorn is told nothing of signals: who started the server decides when it stops. With a certificate the port speaks
+TLS, and each handshake looks whether the files were replaced, as on the gRPC port.
+"""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from typing import cast
+from urllib.parse import urlsplit
+
+import structlog
+import uvicorn
+from litestar.types import ASGIApp
+from uvicorn._types import ASGIApplication
+
+from fairway.errors import UserError
+from fairway.server.certificates import CertificateFiles
+
+#: Connections at once; whoever comes later is told to try again.
+MOST_CONNECTIONS = 1000
+
+_log = structlog.get_logger()
+
+
+class HttpAddressError(UserError):
+    """The HTTP server cannot listen where it was told to."""
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that leaves signals alone and says when it answers."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.answers = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.answers.set()
+
+
+@contextlib.asynccontextmanager
+async def listening(
+    app: ASGIApp, address: str, grace_seconds: float, certificate: CertificateFiles | None = None
+) -> AsyncIterator[int]:
+    """Answer at the address, whose port is given to the block; at its end, requests under way are finished."""
+    context = None if certificate is None else following_context(certificate)
+    config = uvicorn.Config(
+        cast("ASGIApplication", app),  # Both are ASGI; their type hints differ in small things.
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=int(grace_seconds),
+        ssl_context_factory=None if context is None else lambda _config, _default: context,
+    )
+    bound = _bind(address)
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    answers = asyncio.create_task(server.answers.wait())
+    await asyncio.wait({serving, answers}, return_when=asyncio.FIRST_COMPLETED)
+    if not server.answers.is_set():
+        answers.cancel()
+        await serving
+    try:
+        yield int(bound.getsockname()[1])
+    finally:
+        server.should_exit = True
+        await serving
+
+
+def following_context(files: CertificateFiles) -> ssl.SSLContext:
+    """A TLS context whose handshakes use the newest pair that fits."""
+    stamp, current = files.stamp(), _load(files)
+
+    def renew(connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        nonlocal stamp, current
+        try:
+            if (found := files.stamp()) != stamp:
+                stamp, current = found, _load(files)
+        except (OSError, ssl.SSLError) as error:
+            _log.warning("the certificate files changed, but cannot be used yet", reason=str(error))
+        connection.context = current
+
+    first = _load(files)
+    first.sni_callback = renew
+    return first
+
+
+def _load(files: CertificateFiles) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(files.certificate, files.key)
+    return context
+
+
+def _bind(address: str) -> socket.socket:
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname or "", parts.port
+        if port is None:
+            raise ValueError("it has no port")
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, ValueError) as error:
+        raise HttpAddressError(
+            f"cannot listen on {address} for HTTP: it is in use, or not an address of this machine; "
+            "expected host:port, such as 127.0.0.1:9082"
+        ) from error

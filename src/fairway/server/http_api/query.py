@@ -1,0 +1,79 @@
+"""What lists are asked with, from the text of a query into the words of the store.
+
+Pure. Everything that is not understood is refused with the parameter's name, what was found and what was expected: a
+list that ignores a filter would look like an answer.
+"""
+
+import enum
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from litestar import Request
+from litestar.params import FromQuery
+
+from fairway.server.status_codes import InvalidRequest
+from fairway.server.store.page import PageRequest
+
+#: Nouns and blocks on one page: what is given when nobody says, and what at most.
+DEFAULT_LIMIT = 50
+MOST_ITEMS = 100
+MOST_BLOCKS = 1000
+#: A query has one condition for each id and label; a database takes only so many.
+MOST_FILTERS = 32
+
+E = TypeVar("E", bound=enum.Enum)
+
+
+def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
+    """Raise InvalidRequest when the query has a parameter that the route does not have."""
+    handler = request.route_handler
+    providers = handler.resolve_dependencies()
+    signatures = [handler.parsed_fn_signature, *(provider.parsed_fn_signature for provider in providers.values())]
+    parameters = {name for signature in signatures for name in signature.parameters}
+    known = sorted(parameters - set(providers) - set(request.path_params) - {"request"})
+    for name in request.query_params:
+        if name not in known:
+            raise InvalidRequest(f"{name} is no parameter here; expected {', '.join(known) or 'none'}")
+
+
+async def page(cursor: FromQuery[str] = "", limit: FromQuery[int] = DEFAULT_LIMIT) -> PageRequest:
+    """The page that is asked for."""
+    return PageRequest(cursor=cursor, limit=in_range("limit", limit, 1, MOST_ITEMS))
+
+
+def in_range(name: str, number: int, least: int, most: int) -> int:
+    """The number, when it is one of those that are allowed."""
+    if not least <= number <= most:
+        raise InvalidRequest(f"{name} is {number}; expected {least} to {most}")
+    return number
+
+
+def known_words(name: str, words: Iterable[str] | None, kind: type[E]) -> tuple[E, ...]:
+    """What the words stand for, each once."""
+    known = {member.value: member for member in kind}
+    asked = few(name, words)
+    for word in asked:
+        if word not in known:
+            raise InvalidRequest(f"{name} is {word!r}; expected one of {', '.join(known)}")
+    return tuple(known[word] for word in asked)
+
+
+def few(name: str, values: Iterable[str] | None) -> tuple[str, ...]:
+    """The values, each once; InvalidRequest when they are too many for one query."""
+    found = tuple(dict.fromkeys(values or ()))
+    if len(found) > MOST_FILTERS:
+        raise InvalidRequest(f"{name} is given {len(found)} times; expected at most {MOST_FILTERS}, ask in turns")
+    return found
+
+
+def labels(texts: Iterable[str] | None) -> dict[str, str]:
+    """The labels that are asked for, each written as `key:value`; a value may hold colons of its own."""
+    found: dict[str, str] = {}
+    for text in few("label", texts):
+        key, colon, value = text.partition(":")
+        if not (key and colon):
+            raise InvalidRequest(f"label is {text!r}; expected key:value")
+        if key in found:
+            raise InvalidRequest(f"label {key!r} is asked for with two values; expected one, since all must fit")
+        found[key] = value
+    return found
