@@ -48,7 +48,7 @@ class _Piece:
     def run(self, connection: sa.Connection) -> None:
         """Do the work in a savepoint; what it raises undoes this piece only."""
         # Straight to the driver: SQLAlchemy's own savepoints cost more than most pieces of work.
-        driver = cast(sqlite3.Connection, connection.connection.driver_connection)
+        driver = _driver(connection)
         driver.execute("SAVEPOINT piece")
         try:
             with _translated():
@@ -201,9 +201,13 @@ def _engine(path: str, begin: str, pragmas: tuple[str, ...]) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(begin)
+        _driver(connection).execute(begin)  # as for savepoints
 
     return engine
+
+
+def _driver(connection: sa.Connection) -> sqlite3.Connection:
+    return cast(sqlite3.Connection, connection.connection.driver_connection)
 
 
 @contextlib.contextmanager
