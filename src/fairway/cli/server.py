@@ -4,12 +4,16 @@ import asyncio
 import logging
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fairway import __version__
 from fairway.errors import FairwayError
+
+if TYPE_CHECKING:
+    # The server's libraries are loaded only by who runs one.
+    from fairway.server.app import RunningServer, ServerSettings
 
 
 def server(
@@ -31,7 +35,7 @@ def server(
     under way are finished.
     """
     from fairway.clock import SystemClock
-    from fairway.server.app import RunningServer, ServerSettings, run_server
+    from fairway.server.app import ServerSettings, run_server
     from fairway.server.certificates import CertificateFiles
 
     if (cert_file is None) != (key_file is None):
@@ -39,30 +43,15 @@ def server(
         raise typer.Exit(2)
     certificate = CertificateFiles(cert_file, key_file) if cert_file and key_file else None
 
-    def say(running: RunningServer) -> None:
-        host = listen.rpartition(":")[0]
-        how = "gRPC over TLS" if certificate else "gRPC, without TLS"
-        typer.echo(f"fairway server {__version__} listens on {host}:{running.port} ({how})")
-        typer.echo(f"  data: {data.absolute()}")
-        if running.first_start is not None:
-            typer.echo(f"  project: {running.first_start.project_id}")
-            typer.echo(f"  API key, shown this once: {running.first_start.api_key}")
-        http_host = http_listen.rpartition(":")[0]
-        typer.echo(f"  HTTP: {'https' if certificate else 'http'}://{http_host}:{running.http_port}")
+    settings = ServerSettings(
+        data=data, database=database, logs=logs, listen=listen, http_listen=http_listen, certificate=certificate
+    )
 
     async def main() -> None:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        settings = ServerSettings(
-            data=data,
-            database=database,
-            logs=logs,
-            listen=listen,
-            http_listen=http_listen,
-            certificate=certificate,
-        )
-        await run_server(settings, SystemClock(), say, stop)
+        await run_server(settings, SystemClock(), lambda running: _announce(settings, running), stop)
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     try:
@@ -70,3 +59,16 @@ def server(
     except FairwayError as error:
         typer.echo(f"fairway server: {error}", err=True)
         raise typer.Exit(1) from error
+
+
+def _announce(settings: "ServerSettings", running: "RunningServer") -> None:
+    """Say where the server listens, and on its first start the key that nobody will see again."""
+    tls = settings.certificate is not None
+    host, http_host = (address.rpartition(":")[0] for address in (settings.listen, settings.http_listen))
+    how = "gRPC over TLS" if tls else "gRPC, without TLS"
+    typer.echo(f"fairway server {__version__} listens on {host}:{running.port} ({how})")
+    typer.echo(f"  data: {settings.data.absolute()}")
+    if running.first_start is not None:
+        typer.echo(f"  project: {running.first_start.project_id}")
+        typer.echo(f"  API key, shown this once: {running.first_start.api_key}")
+    typer.echo(f"  HTTP: {'https' if tls else 'http'}://{http_host}:{running.http_port}")

@@ -12,6 +12,7 @@ from fairway.git.remote import redacted
 from fairway.model.agent import Agent, AgentPlugin, ConnectionStatus, PlatformProvider
 from fairway.model.application import Repository
 from fairway.server.http_api.desk import ApiRequest, desk_of
+from fairway.server.http_api.errors import REFUSALS
 from fairway.server.http_api.query import page
 from fairway.server.store import agents
 from fairway.server.store.page import PageRequest
@@ -52,7 +53,13 @@ class AgentPage(msgspec.Struct, frozen=True):
     next_cursor: str
 
 
-@get("/agents", summary="The agents of the project.", tags=["agents"], dependencies={"asked": Provide(page)})
+@get(
+    "/agents",
+    summary="The agents of the project.",
+    tags=["agents"],
+    responses=REFUSALS,
+    dependencies={"asked": Provide(page)},
+)
 async def list_agents(request: ApiRequest, asked: NamedDependency[PageRequest]) -> AgentPage:
     """By id, so that an agent that is heard does not move."""
     project_id = request.auth.project_id
@@ -71,7 +78,7 @@ async def list_agents(request: ApiRequest, asked: NamedDependency[PageRequest]) 
     return AgentPage(items, items[-1].id if more else "")
 
 
-@get("/agents/{agent_id:str}", summary="One agent.", tags=["agents"])
+@get("/agents/{agent_id:str}", summary="One agent.", tags=["agents"], responses=REFUSALS)
 async def get_agent(request: ApiRequest, agent_id: FromPath[str]) -> ShownAgent:
     """The agent with this id."""
 

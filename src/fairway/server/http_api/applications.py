@@ -8,7 +8,8 @@ from litestar.params import FromPath, FromQuery
 from fairway.git.remote import redacted
 from fairway.model.application import Application, ApplicationKind, GitPath
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.query import known_words, labels, page
+from fairway.server.http_api.errors import REFUSALS
+from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, page
 from fairway.server.store import applications
 from fairway.server.store.applications import ApplicationFilter
 from fairway.server.store.page import PageRequest
@@ -26,10 +27,10 @@ class ApplicationPage(msgspec.Struct, frozen=True):
 async def application_filter(
     request: ApiRequest,
     name: FromQuery[str] = "",
-    kind: FromQuery[list[str] | None] = None,
+    kind: KindsQuery = None,
     agent_id: FromQuery[str] = "",
     disabled: FromQuery[bool | None] = None,
-    label: FromQuery[list[str] | None] = None,
+    label: LabelsQuery = None,
 ) -> ApplicationFilter:
     """Which applications of the caller's project are asked for."""
     return ApplicationFilter(
@@ -46,6 +47,7 @@ async def application_filter(
     "/applications",
     summary="The applications of the project.",
     tags=["applications"],
+    responses=REFUSALS,
     dependencies={"wanted": Provide(application_filter), "asked": Provide(page)},
 )
 async def list_applications(
@@ -58,7 +60,7 @@ async def list_applications(
     return ApplicationPage(tuple(_shown(application) for application in found.items), found.cursor)
 
 
-@get("/applications/{application_id:str}", summary="One application.", tags=["applications"])
+@get("/applications/{application_id:str}", summary="One application.", tags=["applications"], responses=REFUSALS)
 async def get_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
     """The application with this id, deleted or not."""
     found = await desk_of(request).store.read(

@@ -6,11 +6,12 @@ from litestar.params import FromPath
 from fairway.model.command import Command
 from fairway.server.commands import expire
 from fairway.server.http_api.desk import ApiRequest, desk_of
+from fairway.server.http_api.errors import REFUSALS
 from fairway.server.store import commands
 from fairway.server.user_service.desk import check_project
 
 
-@get("/commands/{command_id:str}", summary="One command.", tags=["commands"])
+@get("/commands/{command_id:str}", summary="One command.", tags=["commands"], responses=REFUSALS)
 async def get_command(request: ApiRequest, command_id: FromPath[str]) -> Command:
     """The command with this id. One that nobody answered for too long is shown as timed out; looking stores nothing."""
     desk = desk_of(request)

@@ -10,7 +10,18 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogBlock
 from fairway.server.http_api.applications import without_credentials
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.query import MOST_BLOCKS, few, in_range, known_words, labels, page
+from fairway.server.http_api.errors import REFUSALS
+from fairway.server.http_api.query import (
+    MOST_BLOCKS,
+    KindsQuery,
+    LabelsQuery,
+    StatusesQuery,
+    few,
+    in_range,
+    known_words,
+    labels,
+    page,
+)
 from fairway.server.logs import StageLogKey
 from fairway.server.store import deployments
 from fairway.server.store.deployments import DeploymentFilter
@@ -41,11 +52,11 @@ class LogPage(msgspec.Struct, frozen=True):
 
 async def deployment_filter(
     request: ApiRequest,
-    status: FromQuery[list[str] | None] = None,
-    kind: FromQuery[list[str] | None] = None,
+    status: StatusesQuery = None,
+    kind: KindsQuery = None,
     application_id: FromQuery[list[str] | None] = None,
     application_name: FromQuery[str] = "",
-    label: FromQuery[list[str] | None] = None,
+    label: LabelsQuery = None,
 ) -> DeploymentFilter:
     """Which deployments of the caller's project are asked for."""
     return DeploymentFilter(
@@ -62,6 +73,7 @@ async def deployment_filter(
     "/deployments",
     summary="The deployments of the project.",
     tags=["deployments"],
+    responses=REFUSALS,
     dependencies={"wanted": Provide(deployment_filter), "asked": Provide(page)},
 )
 async def list_deployments(
@@ -74,13 +86,18 @@ async def list_deployments(
     return DeploymentPage(tuple(_shown(deployment) for deployment in found.items), found.cursor)
 
 
-@get("/deployments/{deployment_id:str}", summary="One deployment.", tags=["deployments"])
+@get("/deployments/{deployment_id:str}", summary="One deployment.", tags=["deployments"], responses=REFUSALS)
 async def get_deployment(request: ApiRequest, deployment_id: FromPath[str]) -> Deployment:
     """The deployment with this id, its stages in the order they run."""
     return _shown(await _load(request, deployment_id))
 
 
-@get("/deployments/{deployment_id:str}/stages/{stage_id:str}/log", summary="The log of a stage.", tags=["deployments"])
+@get(
+    "/deployments/{deployment_id:str}/stages/{stage_id:str}/log",
+    summary="The log of a stage.",
+    tags=["deployments"],
+    responses=REFUSALS,
+)
 async def get_stage_log(
     request: ApiRequest,
     deployment_id: FromPath[str],

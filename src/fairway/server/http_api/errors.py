@@ -12,6 +12,7 @@ import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi.datastructures import ResponseSpec
 
 from fairway.server.status_codes import InvalidRequest, status_code
 
@@ -43,6 +44,16 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
     """The answer to a request that cannot be answered."""
 
     error: Problem
+
+
+#: How each route under /api/v1 may refuse, for the document.
+REFUSALS = {
+    400: ResponseSpec(ErrorAnswer, description="A parameter that is not understood."),
+    401: ResponseSpec(ErrorAnswer, description="No valid API key."),
+    403: ResponseSpec(ErrorAnswer, description="Something of another project."),
+    404: ResponseSpec(ErrorAnswer, description="Nothing has this id."),
+    503: ResponseSpec(ErrorAnswer, description="The store does not answer now; try again."),
+}
 
 
 def answer_error(_: Request[Any, Any, Any], error: Exception) -> Response[ErrorAnswer]:

@@ -82,7 +82,8 @@ async def listening(
 
 def following_context(files: CertificateFiles) -> ssl.SSLContext:
     """A TLS context whose handshakes use the newest pair that fits."""
-    stamp, current = files.stamp(), _load(files)
+    stamp, first = files.stamp(), _load(files)
+    current = first
 
     def renew(connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
         nonlocal stamp, current
@@ -93,7 +94,6 @@ def following_context(files: CertificateFiles) -> ssl.SSLContext:
             _log.warning("the certificate files changed, but cannot be used yet", reason=str(error))
         connection.context = current
 
-    first = _load(files)
     first.sni_callback = renew
     return first
 

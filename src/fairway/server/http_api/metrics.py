@@ -4,6 +4,7 @@ RPCs are counted and timed by an interceptor, so that no service needs to think 
 methods that exist and status codes, never anything that a caller chooses.
 """
 
+import asyncio
 import platform
 from collections.abc import Awaitable, Callable
 from time import perf_counter
@@ -70,6 +71,9 @@ class CountRpcs(aio.ServerInterceptor):
             try:
                 answer = await work(request, context)
                 code = _name(context.code())
+            except asyncio.CancelledError:
+                code = grpc.StatusCode.CANCELLED.name
+                raise
             except aio.AbortError:
                 code = _name(context.code())
                 raise

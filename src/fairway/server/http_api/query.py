@@ -6,11 +6,13 @@ list that ignores a filter would look like an answer.
 
 import enum
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from litestar import Request
-from litestar.params import FromQuery
+from litestar.params import QueryParameter
 
+from fairway.model.application import ApplicationKind
+from fairway.model.deployment import DeploymentStatus
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store.page import PageRequest
 
@@ -22,6 +24,18 @@ MOST_BLOCKS = 1000
 MOST_FILTERS = 32
 
 E = TypeVar("E", bound=enum.Enum)
+
+
+def _one_of(kind: type[enum.Enum]) -> str:
+    return f"May be repeated; one of {', '.join(member.value for member in kind)}."
+
+
+# Taken as text, because our own refusal of a word says more than Litestar's.
+KindsQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(ApplicationKind))]
+StatusesQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(DeploymentStatus))]
+LabelsQuery = Annotated[list[str] | None, QueryParameter(description="May be repeated; key:value, all must fit.")]
+LimitQuery = Annotated[int, QueryParameter(description=f"How many at most: 1 to {MOST_ITEMS}.")]
+CursorQuery = Annotated[str, QueryParameter(description="The next_cursor of the page before; empty for the first.")]
 
 
 def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
@@ -36,7 +50,7 @@ def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
             raise InvalidRequest(f"{name} is no parameter here; expected {', '.join(known) or 'none'}")
 
 
-async def page(cursor: FromQuery[str] = "", limit: FromQuery[int] = DEFAULT_LIMIT) -> PageRequest:
+async def page(cursor: CursorQuery = "", limit: LimitQuery = DEFAULT_LIMIT) -> PageRequest:
     """The page that is asked for."""
     return PageRequest(cursor=cursor, limit=in_range("limit", limit, 1, MOST_ITEMS))
 
