@@ -34,9 +34,9 @@ from fairway.server.store.deployments import insert_deployment, update_deploymen
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.store import Store
 
-REPORTS = 2_000
+REPORTS = 2_048
 CALLERS = 32
-CALLS = 2_000
+CALLS = 1_000
 TURNS = 5
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -137,17 +137,21 @@ async def _calls(data: Path) -> tuple[float, float]:
         stub = AgentStub(channel)
         export: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/{METHOD}")
         request = agent_messages.ListUnhandledCommandsRequest()
-        empty = await _cpu(lambda: export(b"", metadata=token))
-        authenticated = await _cpu(lambda: stub.ListUnhandledCommands(request, metadata=token))
+        empty, authenticated = await _cpu(
+            lambda: export(b"", metadata=token), lambda: stub.ListUnhandledCommands(request, metadata=token)
+        )
     stop.set()
     await server
     return empty, authenticated
 
 
-async def _cpu(call: Callable[[], Awaitable[object]]) -> float:
-    for _ in range(50):
-        await call()
-    start = time.process_time()
-    for _ in range(CALLS):
-        await call()
-    return time.process_time() - start
+async def _cpu(*calls: Callable[[], Awaitable[object]]) -> list[float]:
+    """The CPU time of each call, in turns as above."""
+    best = [float("inf")] * len(calls)
+    for _ in range(TURNS):
+        for index, call in enumerate(calls):
+            start = time.process_time()
+            for _ in range(CALLS):
+                await call()
+            best[index] = min(best[index], time.process_time() - start)
+    return best

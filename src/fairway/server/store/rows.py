@@ -28,7 +28,8 @@ class Rows(Generic[T]):
         self.table = table
         self._noun = noun
         self._word = word
-        #: Everything but the document; `id` is one of them.
+        #: Everything but the document; `id` is one of them. They follow from the noun alone, and a change writes only
+        #: those that differ: to make one of them otherwise takes a migration of the rows that are there.
         self._columns = columns
         self._insert = {dialect: _insert_new(table, dialect) for dialect in _INSERT}
         self._save = {dialect: _insert_or_replace(table, dialect) for dialect in _INSERT}
