@@ -23,6 +23,7 @@ from fairway.server.logs.objects import Bucket, LogStorageError
 from fairway.server.store import applications, chains, commands, deployments, events, projects
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
+from fairway.server.store.tables import DEPLOYMENT_LABELS
 from tests.integration.server.postgres import a_database, a_postgres_server
 from tests.integration.server.store.nouns import a_chain, a_command, a_project, an_event, keep
 from tests.unit.model.builders import NOW, a_deployment, a_trigger, an_application
@@ -141,13 +142,14 @@ async def test_old_events_are_forgotten_but_not_the_newest_of_a_key(store: Store
     await keep(store, events.insert_event, an_event("same-time", **at(days_ago(40)), **done))
     await keep(store, events.insert_event, an_event("waiting", **at(days_ago(50))))
     await keep(store, events.insert_event, an_event("alone", key="other", **at(days_ago(50)), **done))
-    await keep(store, events.insert_event, an_event("young", key="third", **at(days_ago(29)), **done))
+    young = [an_event(f"young-{n}", key="third", **at(days_ago(29 - n)), **done) for n in range(2)]
+    await keep(store, events.insert_event, *young)
 
     tidied = await tidy(store, logs, NOW, SETTINGS)
 
-    names = ("old-0", "old-1", "old-2", "same-time", "waiting", "alone", "young")
+    names = ("old-0", "old-1", "old-2", "same-time", "waiting", "alone", "young-0", "young-1")
     assert tidied == {"events": 3}
-    assert await kept(store, events.load_event, *names) == ["old-0", "waiting", "alone", "young"]
+    assert await kept(store, events.load_event, *names) == ["old-0", *names[4:]]
     newest = await store.read(lambda c: events.latest_event(c, "shop", "k"))
     assert newest is not None
     assert newest.id == "old-0"
@@ -169,6 +171,7 @@ async def test_old_deployments_go_with_their_logs_when_nothing_needs_them(store:
     ids = [deployment.id for deployment in everything]
     assert done == {"deployments": 5}
     assert await kept(store, deployments.load_deployment, *ids) == ["last", "young", "open"]
+    assert await store.read(lambda c: c.execute(sa.select(DEPLOYMENT_LABELS)).all()) == []
     assert [id for id in ids if await logs.list_stages(id)] == ["last", "young", "open"]
 
 
@@ -221,6 +224,31 @@ async def test_a_chain_goes_with_its_last_deployment_and_not_before_it_has_ended
         await kept(store, chains.load_chain, "chain-1"),
     )
     assert found == left
+
+
+async def test_a_chain_stays_while_one_of_its_deployments_does(store: Store, logs: LogStore) -> None:
+    done = [ChainDeployment(deployment_id=id, status=DeploymentStatus.SUCCEEDED) for id in ("d-1", "d-2")]
+    nodes = tuple(ChainNode(application_id="a-1", deployment=each) for each in done)
+    chain = a_chain(blocks=(ChainBlock(nodes=nodes),), status=ChainStatus.SUCCEEDED)
+    await keep(store, chains.insert_chain, chain)
+    ages = {"d-1": 91, "d-2": 89}
+    of_chain = [an_ended_deployment(id, age, chain_id="chain-1") for id, age in ages.items()]
+    await keep(store, deployments.insert_deployment, *of_chain)
+
+    assert await tidy(store, logs, NOW, SETTINGS) == {"deployments": 1}
+    assert await store.read(lambda c: chains.load_chain(c, "chain-1")) == chain
+
+
+async def test_a_deployment_that_another_replica_forgot_meanwhile_is_no_trouble(store: Store, logs: LogStore) -> None:
+    await keep(store, deployments.insert_deployment, an_ended_deployment("d-1", 91), an_ended_deployment("d-2", 91))
+
+    class Overtaken(Bucket):
+        async def list(self, folder: str) -> dict[str, int]:
+            await tidy(store, logs, NOW, SETTINGS)
+            return await super().list(folder)
+
+    assert await tidy(store, LogStore(Overtaken(MemoryStore())), NOW, SETTINGS) == {"deployments": 2}
+    assert await kept(store, deployments.load_deployment, "d-1", "d-2") == []
 
 
 async def test_replicas_that_tidy_up_at_once_do_not_disturb_each_other(

@@ -115,3 +115,20 @@ async def test_a_page_of_long_lines_ends_early() -> None:
     await store.append(KEY, long)
 
     assert await store.read(KEY, limit=100) == StageLog(tuple(long[:2]), next_index=2)
+
+
+@given(order=ORDERS)
+async def test_deleted_logs_do_not_come_back_by_a_rewriting_that_was_under_way(order: Random) -> None:
+    objects = SteppedObjects()
+    store = LogStore(objects)
+    await store.append(KEY, blocks(1))
+    await store.append(KEY, blocks(2))
+
+    async def complete_and_delete() -> None:
+        await store.append(KEY, blocks(3), completed=True)
+        await store.delete_deployment(KEY.deployment_id)
+        await store.close()
+
+    await objects.run_stepped([complete_and_delete()], order)
+
+    assert objects.kept == {}
