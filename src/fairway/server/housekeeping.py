@@ -42,7 +42,7 @@ class HousekeepingSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: From the end of a round to the next one.
     pause: timedelta = timedelta(minutes=10)
     #: How many rows one transaction takes, so that no report waits long behind it.
-    batch: int = 100
+    batch: int = 50
 
 
 class _Round(msgspec.Struct, frozen=True, kw_only=True):
