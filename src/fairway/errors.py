@@ -18,6 +18,7 @@
     │   │                       (server)   a caller that may not, or asks for nonsense
     │   ├── LogKeyError, LogBlockError
     │   │                       (server)   a log, or a block of one, that cannot be
+    │   ├── BackupError         (server)   a backup that cannot be made or restored
     │   └── AddressInUse, BadCertificate, LogPlaceError
     │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later

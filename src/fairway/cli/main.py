@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from fairway import __version__
+from fairway.cli.backup import backup, restore
 from fairway.cli.lint import lint
 from fairway.cli.schema import schema
 from fairway.cli.server import server
@@ -35,3 +36,5 @@ def options(
 app.command()(lint)
 app.command()(schema)
 app.command()(server)
+app.command()(backup)
+app.command()(restore)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,9 @@ def server(
         Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
     ] = None,
     key_file: Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")] = None,
+    keep_days: Annotated[
+        int | None, typer.Option(min=1, help="Forget deployments that ended longer ago; without it, none.")
+    ] = None,
 ) -> None:
     """Run the control plane: what agents report to and `pipectl` asks.
 
@@ -37,6 +41,7 @@ def server(
     from fairway.clock import SystemClock
     from fairway.server.app import ServerSettings, run_server
     from fairway.server.certificates import CertificateFiles
+    from fairway.server.housekeeping import HousekeepingSettings
 
     if (cert_file is None) != (key_file is None):
         typer.echo("fairway server: --cert-file and --key-file belong together; give both or none", err=True)
@@ -44,7 +49,13 @@ def server(
     certificate = CertificateFiles(cert_file, key_file) if cert_file and key_file else None
 
     settings = ServerSettings(
-        data=data, database=database, logs=logs, listen=listen, http_listen=http_listen, certificate=certificate
+        data=data,
+        database=database,
+        logs=logs,
+        listen=listen,
+        http_listen=http_listen,
+        certificate=certificate,
+        housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),
     )
 
     async def main() -> None:

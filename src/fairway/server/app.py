@@ -5,7 +5,7 @@ Everything is made here and handed to whoever needs it; no part looks for anothe
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,6 +26,7 @@ from fairway.server.certificates import CertificateFiles, server_credentials
 from fairway.server.first_start import FirstStart, prepare_first_start
 from fairway.server.hint_service import HintService
 from fairway.server.hints import HintBoard
+from fairway.server.housekeeping import HousekeepingSettings, run_housekeeping
 from fairway.server.http_api.app import http_app
 from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.listener import listening
@@ -58,6 +59,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     certificate: CertificateFiles | None = None
     #: Where people find the web page, for links; empty where there is none.
     web_url: str = ""
+    housekeeping: HousekeepingSettings = HousekeepingSettings()
 
 
 class RunningServer(msgspec.Struct, frozen=True):
@@ -84,6 +86,8 @@ async def run_server(
         stack.push_async_callback(logs.close)
         hints = HintBoard()
         first_start = await prepare_first_start(store, clock)
+        tidying = run_housekeeping(store, logs, clock, settings.housekeeping, asyncio.sleep)
+        stack.push_async_callback(_end, asyncio.create_task(tidying))
         users, metrics = UserAuth(store, clock), Metrics()
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[CountRpcs(metrics)])
         _offer(server, settings, _Kept(store, logs, hints, clock, users))
@@ -97,6 +101,12 @@ async def run_server(
         await stop.wait()
         hints.close()
         await server.stop(GRACE_SECONDS)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
 
 
 class _Kept(msgspec.Struct, frozen=True):
