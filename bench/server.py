@@ -126,7 +126,7 @@ def _reported(found: Deployment, number: int) -> Deployment:
 async def _calls(data: Path) -> tuple[float, float]:
     ready: asyncio.Future[RunningServer] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    settings = ServerSettings(data=data, listen="127.0.0.1:0")
+    settings = ServerSettings(data=data, listen="127.0.0.1:0", http_listen="127.0.0.1:0")
     server = asyncio.create_task(run_server(settings, SystemClock(), ready.set_result, stop))
     running = await ready
     assert running.first_start is not None

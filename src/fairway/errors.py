@@ -19,13 +19,14 @@
     │   ├── LogKeyError, LogBlockError
     │   │                       (server)   a log, or a block of one, that cannot be
     │   ├── BackupError         (server)   a backup that cannot be made or restored
-    │   └── AddressInUse, BadCertificate, LogPlaceError
+    │   └── AddressInUse, HttpAddressError, BadCertificate, LogPlaceError
     │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
         ├── GitLocalError       (git)      git itself, the disk or this machine
         ├── TreeWriteError      (secrets)  a rendered file that could not be written
         ├── StoreUnavailable    (server)   a database that does not answer
+        ├── NotReady            (server)   a server whose store does not answer yet
         └── LogStorageError     (server)   a disk or bucket that does not take or give a log
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of

@@ -50,7 +50,9 @@ async def test_a_renewed_certificate_is_used_without_a_restart(tmp_path: Path) -
     first = write_pair(files)
     ready: asyncio.Future[RunningServer] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    settings = ServerSettings(data=tmp_path / "data", listen="127.0.0.1:0", certificate=files)
+    settings = ServerSettings(
+        data=tmp_path / "data", listen="127.0.0.1:0", http_listen="127.0.0.1:0", certificate=files
+    )
     server = asyncio.create_task(run_server(settings, SystemClock(), ready.set_result, stop))
     port = (await ready).port
 
