@@ -1,37 +1,22 @@
 import asyncio
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import grpc
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from fairway.clock import SystemClock
 from fairway.rpc.traces import METHOD, SERVICE
 from fairway.server.app import RunningServer, ServerSettings, run_server
 from fairway.server.certificates import BadCertificate, CertificateFiles, server_credentials
+from tests.certificates import self_signed
 
 
 def write_pair(files: CertificateFiles) -> bytes:
-    """A certificate for 127.0.0.1 that signs itself; the bytes with which to trust it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "fairway test")])
-    now = datetime.now(UTC)
-    valid = (now, now + timedelta(days=1))
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), *valid)
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = certificate.public_bytes(serialization.Encoding.PEM)
-    files.key.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    files.certificate.write_bytes(pem)
-    return pem
+    """A new pair in the files; the bytes with which to trust it."""
+    made = self_signed()
+    files.key.write_bytes(made.key)
+    files.certificate.write_bytes(made.certificate)
+    return made.certificate
 
 
 async def answers(port: int, trusted: bytes) -> bool:
