@@ -15,7 +15,7 @@ import msgspec
 from fairway.config.application import StageConfig
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment
-from fairway.model.stage import Stage, StageStatus
+from fairway.model.stage import Stage
 
 SCRIPT_RUN = "SCRIPT_RUN"
 SCRIPT_RUN_ROLLBACK = "SCRIPT_RUN_ROLLBACK"
@@ -23,8 +23,6 @@ SCRIPT_RUN_ROLLBACK = "SCRIPT_RUN_ROLLBACK"
 ROLLBACK = "ROLLBACK"
 #: The metadata key in which a v0 script rollback names the stage it undoes; v1 has the same index instead.
 BASE_STAGE = "baseStageID"
-
-_NEVER_STARTED = frozenset({StageStatus.NOT_STARTED, StageStatus.SKIPPED})
 
 
 class RollbackDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +41,7 @@ def decide_rollback(
     forced = cancel is not None and cancel.force_rollback
     if not auto_rollback and not forced:
         return RollbackDecision(stages=(), reason="autoRollback is off for this application")
-    if all(stage.status in _NEVER_STARTED for stage in deployment.stages if not stage.is_rollback):
+    if not any(stage.was_started for stage in deployment.stages if not stage.is_rollback):
         return RollbackDecision(stages=(), reason="no stage had started, so there is nothing to undo")
     planned = [stage for stage in deployment.stages if stage.is_rollback]
     if not planned:
@@ -92,4 +90,4 @@ def _was_needed(rollback: Stage, deployment: Deployment) -> bool:
     if rollback.name != SCRIPT_RUN_ROLLBACK:
         return True
     script = stage_undone_by(rollback, deployment)
-    return script is not None and script.status not in _NEVER_STARTED
+    return script is not None and script.was_started

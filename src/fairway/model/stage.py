@@ -65,6 +65,9 @@ STAGE_TRANSITIONS = TransitionTable(
 )
 
 
+#: The metadata key of a stage that ended without having run. It crosses the wire, where nothing else could say so.
+NEVER_STARTED = "fairway/never-started"
+
 #: The stages that v0 agents add to undo a deployment; users cannot write them.
 V0_ROLLBACKS = frozenset({"ROLLBACK", "CUSTOM_SYNC_ROLLBACK", "SCRIPT_RUN_ROLLBACK"})
 
@@ -120,4 +123,15 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         if to is self.status:
             return self
         completed_at = at if to.is_terminal else None
-        return msgspec.structs.replace(self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at)
+        metadata = self.metadata
+        if self.status is StageStatus.NOT_STARTED and to in {StageStatus.FAILED, StageStatus.CANCELLED}:
+            metadata = {**metadata, NEVER_STARTED: "true"}
+        return msgspec.structs.replace(
+            self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at, metadata=metadata
+        )
+
+    @property
+    def was_started(self) -> bool:
+        """Whether any of its work may have been done."""
+        never = self.status in {StageStatus.NOT_STARTED, StageStatus.SKIPPED} or NEVER_STARTED in self.metadata
+        return not never

@@ -9,7 +9,7 @@ from fairway.delivery.rollback import decide_rollback, plan_v0_rollback
 from fairway.model.application import ApplicationKind
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import Stage, StageStatus
+from fairway.model.stage import STAGE_TRANSITIONS, Stage, StageStatus
 from tests.unit.delivery.builders import SEED_PIPELINE, a_pipeline, a_stage_config, planned_stages
 from tests.unit.model.builders import NOW, a_deployment, a_stage
 
@@ -154,6 +154,22 @@ def test_only_started_scripts_are_undone_and_in_pipeline_order(
     scripts = [stage.index for stage in decision.stages if stage.name == "SCRIPT_RUN_ROLLBACK"]
     assert scripts == [index for index in started if names[index] == "SCRIPT_RUN"]
     assert [stage.name for stage in decision.stages[1:]] == ["SCRIPT_RUN_ROLLBACK"] * len(scripts)
+
+
+@given(st.lists(st.lists(st.sampled_from(S), max_size=4), min_size=1, max_size=6))
+def test_a_script_that_never_ran_is_never_undone_whatever_was_reported(reports: list[list[S]]) -> None:
+    ran: set[int] = set()
+    forward = list(planned_stages(*["SCRIPT_RUN"] * len(reports)))
+    for index, statuses in enumerate(reports):
+        for status in statuses:
+            if STAGE_TRANSITIONS.allows(forward[index].status, status):
+                forward[index] = forward[index].advance(status, "reported", NOW)
+                ran |= {index} if status is S.RUNNING else set()
+    deployment = a_deployment(stages=(*forward, *v1_rollback(("SCRIPT_RUN",) * len(reports))))
+
+    decision = decide_rollback(deployment, auto_rollback=True)
+
+    assert {stage.index for stage in decision.stages if stage.name == "SCRIPT_RUN_ROLLBACK"} <= ran
 
 
 @pytest.mark.parametrize("position", range(1, 8))

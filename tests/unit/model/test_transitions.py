@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, DeploymentStatus
-from fairway.model.stage import STAGE_TRANSITIONS, StageStatus
+from fairway.model.stage import NEVER_STARTED, STAGE_TRANSITIONS, StageStatus
 from fairway.model.transitions import InvalidTransition
 from tests.unit.model.builders import LATER, NOW, a_deployment, a_stage
 
@@ -70,8 +70,14 @@ def test_a_stage_advances_exactly_as_the_table_says(found: S, wanted: S) -> None
         assert stage.advance(wanted, "again", LATER) is stage
     elif (found, wanted) in STAGE_STEPS:
         completed_at = None if wanted is S.RUNNING else LATER
+        ended_unstarted = found is S.NOT_STARTED and wanted in {S.FAILED, S.CANCELLED}
+        never_started = {NEVER_STARTED: "true"} if ended_unstarted else {}
         assert stage.advance(wanted, "because", LATER) == a_stage(
-            status=wanted, status_reason="because", updated_at=LATER, completed_at=completed_at
+            status=wanted,
+            status_reason="because",
+            updated_at=LATER,
+            completed_at=completed_at,
+            metadata=never_started,
         )
     else:
         with pytest.raises(InvalidTransition):

@@ -20,7 +20,7 @@ from tests.unit.server.user.builders import NOW, SHOP, an_agent, an_application
 
 def an_addition(path: str = "apps/cart", repository: str = "shop", **fields: object) -> m.AddApplicationRequest:
     git_path = {"repo": {"id": repository}, "path": path, "config_filename": "app.pipecd.yaml"}
-    return m.AddApplicationRequest(**{"name": "cart", "piped_id": "agent-1", "git_path": git_path, **fields})  # type: ignore[arg-type] # fields of a message, as words
+    return m.AddApplicationRequest(**{"name": "cart", "piped_id": "agent-1", "git_path": git_path, **fields})  # type: ignore[arg-type]  # fields of a message, as words
 
 
 async def stored(served: Serving, application_id: str) -> Application:
