@@ -11,8 +11,10 @@ class APIKeyRole(enum.Enum):
 
     #: Look.
     READ_ONLY = "read_only"
-    #: Look and act.
+    #: Look, and act on applications, deployments, events and agents.
     READ_WRITE = "read_write"
+    #: Everything, people and keys too.
+    ADMIN = "admin"
 
 
 class APIKey(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,12 +5,16 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from fairway.model.chain import DeploymentChain
-from fairway.server.store.rows import Rows
+from fairway.server.store.documents import to_microseconds
+from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import CHAINS
 
-_ROWS = Rows(
-    CHAINS, DeploymentChain, "deployment chain", lambda chain: {"id": chain.id, "project_id": chain.project_id}
-)
+
+def _columns(chain: DeploymentChain) -> Columns:
+    return {"id": chain.id, "project_id": chain.project_id, "created_at": to_microseconds(chain.created_at)}
+
+
+_ROWS = Rows(CHAINS, DeploymentChain, "deployment chain", _columns)
 
 
 def insert_chain(connection: sa.Connection, chain: DeploymentChain) -> None:

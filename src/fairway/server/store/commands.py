@@ -83,6 +83,7 @@ def delete_finished_commands(connection: sa.Connection, ended_before: datetime, 
 def _columns(command: Command) -> Columns:
     return {
         "id": command.id,
+        "project_id": command.project_id,
         "agent_id": command.agent_id,
         "created_at": to_microseconds(command.created_at),
         # By our clock, not by the agent's, which may be years off: what is old is deleted by it.

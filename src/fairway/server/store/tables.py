@@ -94,7 +94,10 @@ def _labels(name: str) -> sa.Table:
 APPLICATION_LABELS = _labels("application_labels")
 DEPLOYMENT_LABELS = _labels("deployment_labels")
 
-COMMANDS = _table("commands", _text("agent_id"), _time("created_at"), _time("handled_at", nullable=True))
+COMMANDS = _table(
+    "commands", _text("project_id"), _text("agent_id"), _time("created_at"), _time("handled_at", nullable=True)
+)
+sa.Index("commands_by_time", COMMANDS.c.project_id, COMMANDS.c.created_at.desc(), COMMANDS.c.id)
 _WAITING = COMMANDS.c.handled_at.is_(None)
 sa.Index(
     "commands_waiting",
@@ -117,7 +120,8 @@ EVENTS = _table("events", _text("project_id"), _text("key"), _text("status"), _t
 sa.Index("events_by_time", EVENTS.c.project_id, EVENTS.c.created_at, EVENTS.c.id)
 sa.Index("events_by_key", EVENTS.c.project_id, EVENTS.c.key, EVENTS.c.created_at.desc(), EVENTS.c.id)
 
-CHAINS = _table("chains", _text("project_id"))
+CHAINS = _table("chains", _text("project_id"), _time("created_at"))
+sa.Index("chains_by_time", CHAINS.c.project_id, CHAINS.c.created_at.desc(), CHAINS.c.id)
 
 #: The id is the application's.
 LIVE_STATES = _table("live_states")
@@ -131,3 +135,31 @@ SHARED_OBJECTS = sa.Table(
     *(sa.Column(column, sa.Text, primary_key=True) for column in ("application_id", "plugin", "key")),
     sa.Column("object", sa.LargeBinary, nullable=False),
 )
+
+#: The id is the name by which a person signs in.
+USERS = _table("users")
+
+#: Roles that somebody made; the built-in ones are in the code. The id is the name.
+ROLES = _table("roles")
+
+#: The id is a hash of what the browser's cookie holds.
+SESSIONS = _table("sessions", _text("user_id"), _time("expires_at"))
+sa.Index("sessions_of_user", SESSIONS.c.user_id)
+sa.Index("sessions_by_end", SESSIONS.c.expires_at)
+
+#: Links with which somebody signs in once. The id is a hash of what the link holds.
+SIGN_IN_LINKS = _table("sign_in_links", _text("user_id"), _time("expires_at"))
+sa.Index("sign_in_links_of_user", SIGN_IN_LINKS.c.user_id)
+
+AUDIT = _table("audit", _text("project_id"), _time("created_at"), _text("actor"), _text("action"), _text("subject_id"))
+_RECORDED = (AUDIT.c.created_at.desc(), AUDIT.c.id)
+sa.Index("audit_by_time", AUDIT.c.project_id, *_RECORDED)
+sa.Index("audit_by_actor", AUDIT.c.project_id, AUDIT.c.actor, *_RECORDED)
+sa.Index("audit_by_action", AUDIT.c.project_id, AUDIT.c.action, *_RECORDED)
+sa.Index("audit_by_subject", AUDIT.c.project_id, AUDIT.c.subject_id, *_RECORDED)
+
+#: Places that tell of pushes. The id is part of the address they call.
+WEBHOOKS = _table("webhooks", _text("project_id"))
+
+#: What holds for the whole server, such as which group has which role; a row each.
+SETTINGS = _table("settings")

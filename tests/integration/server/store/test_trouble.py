@@ -135,7 +135,7 @@ async def test_a_database_of_a_newer_fairway_is_refused(url: str) -> None:
     await store.write(lambda connection: connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'")))
     await store.close()
 
-    with pytest.raises(UnusableDatabase, match=r"newer Fairway \(revision 9999; this one knows up to 0002\)"):
+    with pytest.raises(UnusableDatabase, match=r"newer Fairway \(revision 9999; this one knows up to \d{4}\)"):
         await Store.open(url)
 
 

@@ -1,0 +1,27 @@
+"""A person who signs in."""
+
+from datetime import datetime
+
+import msgspec
+
+#: The provider of people whose password is kept here.
+LOCAL = "local"
+
+
+class User(msgspec.Struct, frozen=True, kw_only=True):
+    """One person. The id is the name they are known by everywhere, so it never changes."""
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+    display_name: str = ""
+    #: Who vouches for them: `local`, or the name of a sign-in provider.
+    provider: str = LOCAL
+    #: argon2; empty while no password is set, and for people of a provider.
+    password_hash: str = ""
+    #: Names of roles given here; those that follow from groups come on top.
+    roles: tuple[str, ...] = ()
+    #: As the provider said at the last sign-in.
+    groups: tuple[str, ...] = ()
+    disabled: bool = False
+    last_sign_in_at: datetime | None = None
