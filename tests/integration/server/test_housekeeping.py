@@ -19,7 +19,8 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import EventStatus
 from fairway.server.housekeeping import HousekeepingSettings, run_housekeeping, tidy
 from fairway.server.logs import LogStore, StageLogKey
-from fairway.server.logs.objects import Bucket, LogStorageError
+from fairway.server.logs.bucket import Bucket
+from fairway.server.logs.objects import LogStorageError
 from fairway.server.store import applications, chains, commands, deployments, events, projects
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store

@@ -11,18 +11,16 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
 import structlog
-from obstore.store import S3Store
 
 from fairway.errors import UserError
 from fairway.model.log_block import LogBlock
 from fairway.server.logs.compaction import PART_BYTES, plan_compaction
 from fairway.server.logs.local_directory import LocalDirectory
-from fairway.server.logs.objects import Bucket, LogStorageError, Objects
+from fairway.server.logs.objects import LogStorageError, Objects
 from fairway.server.logs.part import LAST_INDEX, Merge, Part, decode_part, encode_part, find_parts
 from fairway.server.logs.stage_log import StageLog, StageLogKey, deployment_folder, log_folder, log_key
 
@@ -32,8 +30,6 @@ _COMPACTIONS_AT_ONCE = 2
 #: How much text a reader holds while it merges, and gives in one page.
 _MOST_CHARACTERS = 16 * 1024 * 1024
 _END = LAST_INDEX + 1
-#: An agent that waits for an append gives up after a while and sends it again, so there is no use in going on for long.
-_GIVE_UP_AFTER = timedelta(seconds=20)
 
 _log = structlog.get_logger()
 
@@ -64,9 +60,9 @@ class LogStore:
             return cls(LocalDirectory(Path(path).absolute()))
         if scheme != "s3":
             raise LogPlaceError(f"logs cannot be kept at {scheme}://…; expected a directory or s3://bucket/prefix")
-        return cls(
-            Bucket(S3Store.from_url(str(place), retry_config={"max_retries": 3, "retry_timeout": _GIVE_UP_AFTER}))
-        )
+        from fairway.server.logs.bucket import Bucket  # obstore takes memory that a server without a bucket can spare
+
+        return cls(Bucket.open(str(place)))
 
     async def append(self, key: StageLogKey, blocks: Sequence[LogBlock], completed: bool = False) -> None:
         """Add blocks, and the mark that the log is complete; both survive a crash once this returns.

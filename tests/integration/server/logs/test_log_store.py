@@ -7,9 +7,10 @@ import pytest
 from obstore.store import MemoryStore
 
 from fairway.server.logs import LogStore, StageLog, StageLogKey
+from fairway.server.logs.bucket import Bucket
 from fairway.server.logs.compaction import PART_BYTES
 from fairway.server.logs.local_directory import LocalDirectory
-from fairway.server.logs.objects import Bucket, Objects
+from fairway.server.logs.objects import Objects
 from fairway.server.logs.part import LAST_INDEX
 from fairway.server.logs.stage_log import LogKeyError
 from fairway.server.logs.store import LogPlaceError

@@ -3,7 +3,7 @@
 from obstore.store import MemoryStore
 
 from fairway.server.logs import LogStore, StageLogKey
-from fairway.server.logs.objects import Bucket
+from fairway.server.logs.bucket import Bucket
 from tests.unit.server.logs.log_blocks import a_block
 
 KEY = StageLogKey("deployment-1", "stage-1", 0)
