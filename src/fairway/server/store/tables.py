@@ -163,3 +163,16 @@ WEBHOOKS = _table("webhooks", _text("project_id"))
 
 #: What holds for the whole server, such as which group has which role; a row each.
 SETTINGS = _table("settings")
+
+#: What transactions changed, so that one replica learns what another one stored. Empty on SQLite: that is one process.
+CHANGES = sa.Table(
+    "changes",
+    METADATA,
+    #: PostgreSQL's own number of the transaction, and the place of the change in it.
+    sa.Column("transaction_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    _text("kind"),
+    _text("id"),
+    _text("project_id"),
+    _time("created_at"),
+)
