@@ -1,0 +1,164 @@
+"""The server as an agent sees it: PipedService and the hints beside it, in our own nouns.
+
+Works against Fairway's server and against PipeCD's, which has no hints. Each call has a time limit and ends in an error
+that says whether a repetition may help; repeating is left to whoever calls. Reports are values (`reports`), so that the
+`outbox` can keep them when the server is away.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import msgspec
+from google.protobuf.message import Message
+from grpc import aio
+
+from fairway.agent.reports import Report
+from fairway.errors import TemporaryError, UserError
+from fairway.model.agent import AgentProfile
+from fairway.model.application import Application, DeploymentReference
+from fairway.model.command import Command
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages, messages
+from fairway.rpc.convert.agent import to_wire_profile
+from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
+from fairway.rpc.convert.command import from_wire_command
+from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deployment
+
+#: How long one call may take; a page of deployments on a slow line needs some of it.
+CALL_SECONDS = 15.0
+
+
+class ServerAway(TemporaryError):
+    """The server does not answer, or cannot now; the same call may succeed later."""
+
+
+class ServerRefused(UserError):
+    """The server has understood the call and will not do it, however often it is asked."""
+
+
+class KeyRefused(ServerRefused):
+    """The server does not let this agent in: its key is wrong, or it was disabled."""
+
+
+class NoHints(UserError):
+    """The server does not know hints; polling must do."""
+
+
+class Introduced(msgspec.Struct, frozen=True):
+    """What the server answers to an agent that introduces itself."""
+
+    name: str
+    #: For links in notifications; empty where the server has no web page.
+    web_url: str
+
+
+class ControlPlane:
+    """One connection to one server, as one agent."""
+
+    def __init__(self, channel: aio.Channel, token: str, seconds: float = CALL_SECONDS) -> None:
+        self._channel = channel
+        self._agents = AgentStub(channel)
+        self._hints = HintStub(channel)
+        self._metadata = (("authorization", f"PIPED-TOKEN {token}"),)
+        self._seconds = seconds
+
+    async def close(self) -> None:
+        """End calls that are under way and hang up."""
+        await self._channel.close()
+
+    async def introduce(self, profile: AgentProfile) -> Introduced:
+        """Say what this agent is and where it can deploy."""
+        answer = await self.call("ReportPipedMeta", to_wire_profile(profile))
+        return Introduced(answer.name, answer.web_base_url)
+
+    async def applications(self) -> tuple[Application, ...]:
+        """The enabled applications of this agent."""
+        answer = await self.call("ListApplications", messages.ListApplicationsRequest())
+        return tuple(map(from_wire_application, answer.applications))
+
+    async def open_deployments(self) -> tuple[Deployment, ...]:
+        """Every deployment of this agent that has not ended."""
+        found: list[Deployment] = []
+        cursor = ""
+        while True:
+            request = messages.ListNotCompletedDeploymentsRequest(cursor=cursor)
+            answer = await self.call("ListNotCompletedDeployments", request)
+            found.extend(map(from_wire_deployment, answer.deployments))
+            cursor = answer.cursor
+            if not cursor or not answer.deployments:
+                return tuple(found)
+
+    async def deployment(self, deployment_id: str) -> Deployment:
+        """One deployment as the server has it."""
+        answer = await self.call("GetDeployment", messages.GetDeploymentRequest(id=deployment_id))
+        return from_wire_deployment(answer.deployment)
+
+    async def waiting_commands(self) -> tuple[Command, ...]:
+        """Every command that waits for this agent."""
+        answer = await self.call("ListUnhandledCommands", messages.ListUnhandledCommandsRequest())
+        return tuple(map(from_wire_command, answer.commands))
+
+    async def last_deployment(self, application_id: str, status: DeploymentStatus) -> DeploymentReference | None:
+        """The newest deployment of an application that is pending (or anything later), or that succeeded."""
+        request = messages.GetApplicationMostRecentDeploymentRequest(
+            application_id=application_id, status=DEPLOYMENT_STATUSES.to_wire(status)
+        )
+        try:
+            answer = await self.call("GetApplicationMostRecentDeployment", request)
+        except ServerRefused as error:
+            if _code(error) is grpc.StatusCode.NOT_FOUND:
+                return None
+            raise
+        return from_wire_deployment_reference(answer.deployment)
+
+    async def send(self, report: Report) -> None:
+        """Tell the server; it has it for good when this returns."""
+        await self.call(report.method, report.request)
+
+    async def watch(self, resume_token: str) -> AsyncIterator[hint_messages.Hint]:
+        """Hints, for as long as the server keeps the line; NoHints where it has none to give."""
+        stream = self._hints.Watch(hint_messages.WatchRequest(resume_token=resume_token), metadata=self._metadata)
+        try:
+            async for hint in stream:
+                yield hint
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                raise NoHints("this server gives no hints; the agent polls instead") from error
+            raise _in_our_words("Watch", error) from error
+        finally:
+            stream.cancel()
+
+    async def call(self, method: str, request: Message) -> Any:
+        """The answer to one call by its name on the wire."""
+        try:
+            return await getattr(self._agents, method)(request, metadata=self._metadata, timeout=self._seconds)
+        except aio.AioRpcError as error:
+            raise _in_our_words(method, error) from error
+
+
+#: What repeating does not change. Everything else may be the line, or a server that is being replaced.
+_FINAL = {
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.ALREADY_EXISTS,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.OUT_OF_RANGE,
+    grpc.StatusCode.UNIMPLEMENTED,
+    grpc.StatusCode.DATA_LOSS,
+}
+
+
+def _in_our_words(method: str, error: aio.AioRpcError) -> ServerAway | ServerRefused:
+    said = error.details() or error.code().name
+    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+        return KeyRefused(f"the server does not let this agent in: {said}")
+    if error.code() in _FINAL:
+        return ServerRefused(f"the server refused {method} ({error.code().name}): {said}")
+    return ServerAway(f"the server did not answer {method} ({error.code().name}): {said}")
+
+
+def _code(error: ServerRefused) -> grpc.StatusCode | None:
+    cause = error.__cause__
+    return cause.code() if isinstance(cause, aio.AioRpcError) else None

@@ -1,0 +1,194 @@
+"""Reports to the server, in order, none lost: sent at once while the server answers, kept on disk while it does not.
+
+Reports of one stream (a deployment, mostly) arrive in the order they were made; different streams do not wait for each
+other. `deliver` returns when the report is safe, with the server or on disk, and the work that it tells of goes on in
+either case. What is kept survives the agent, and is sent by `run` when the server is back.
+
+A report that the server refuses for good is not kept: `deliver` raises, and one that had been kept before is dropped
+with a line in the log, because nothing that we could send would change the server's mind.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self
+from weakref import WeakValueDictionary
+
+import structlog
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
+from fairway.agent.reports import Report
+from fairway.errors import TemporaryError
+from fairway.git.retry import Retry
+from fairway.rpc.agent_api import messages
+
+_log = structlog.get_logger()
+
+#: How many streams are sent at once when the server is back.
+_AT_ONCE = 16
+#: Waits between attempts while the server is away; there is no last one.
+_PATIENCE = Retry(first_delay=0.2, longest_delay=15.0)
+
+
+class OutboxError(TemporaryError):
+    """The disk does not take a report that the server could not be told either."""
+
+
+class Server(Protocol):
+    """Whoever reports are sent to."""
+
+    async def send(self, report: Report) -> None:
+        """Tell the server."""
+        ...
+
+
+class _Kept(NamedTuple):
+    number: int
+    report: Report
+
+
+class Outbox:
+    """The reports of one agent. It belongs to one event loop."""
+
+    def __init__(self, file: sqlite3.Connection, threads: ThreadPoolExecutor, server: Server, patience: Retry) -> None:
+        self._file = file
+        self._thread = threads
+        self._server = server
+        self._patience = patience
+        #: Held while a report of the stream is under way, so that the next one cannot overtake it.
+        #: Whoever uses one holds it; one that nobody uses is gone.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._streams: set[str] = set()
+        self._something = asyncio.Event()
+        self._nothing = asyncio.Event()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, path: Path, server: Server, patience: Retry = _PATIENCE) -> AsyncIterator[Self]:
+        """The outbox in a file, sending while the block lasts."""
+        threads = ThreadPoolExecutor(1, thread_name_prefix="outbox")
+        loop = asyncio.get_running_loop()
+        file = await loop.run_in_executor(threads, _open, path)
+        outbox = cls(file, threads, server, patience)
+        await outbox._take_up()
+        sending = asyncio.create_task(outbox._send_for_ever(), name="outbox")
+        try:
+            yield outbox
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            await loop.run_in_executor(threads, file.close)
+            threads.shutdown()
+
+    async def deliver(self, stream: str, report: Report) -> bool:
+        """Make the report safe; whether the server has it already. ServerRefused when it will never take it."""
+        async with self._turn(stream):
+            if stream not in self._streams:
+                try:
+                    await self._server.send(report)
+                except (ServerAway, KeyRefused) as error:
+                    # An agent that was locked out may be let in again, and what it did meanwhile has happened.
+                    _log.warning("the server is away; reports are kept on disk", reason=str(error))
+                else:
+                    return True
+            await self._keep(stream, report)
+            return False
+
+    async def drained(self) -> None:
+        """Wait until the server has everything."""
+        await self._nothing.wait()
+
+    @property
+    def kept_streams(self) -> int:
+        """How many streams have reports that the server does not know yet."""
+        return len(self._streams)
+
+    async def _take_up(self) -> None:
+        """Know what an earlier process has kept."""
+        self._streams = {str(stream) for (stream, *_) in await self._in_thread("SELECT DISTINCT stream FROM kept", ())}
+        (self._something if self._streams else self._nothing).set()
+
+    def _turn(self, stream: str) -> asyncio.Lock:
+        return self._turns.setdefault(stream, asyncio.Lock())
+
+    async def _keep(self, stream: str, report: Report) -> None:
+        row = (stream, report.method, report.request.SerializeToString())
+        await self._in_thread("INSERT INTO kept (stream, method, request) VALUES (?, ?, ?)", row)
+        self._streams.add(stream)
+        self._nothing.clear()
+        self._something.set()
+
+    async def _send_for_ever(self) -> None:
+        failures = 0
+        while True:
+            await self._something.wait()
+            waiting = sorted(self._streams)[:_AT_ONCE]
+            away = any(await asyncio.gather(*map(self._send_stream, waiting)))
+            failures = failures + 1 if away else 0
+            if failures:
+                await self._patience.sleep(self._patience.delay(failures))
+            if not self._streams:
+                self._something.clear()
+                self._nothing.set()
+
+    async def _send_stream(self, stream: str) -> bool:
+        """Send what is kept of one stream; whether the server was away."""
+        while kept := await self._oldest(stream):
+            try:
+                await self._server.send(kept.report)
+            except (ServerAway, KeyRefused):
+                return True
+            except ServerRefused as error:
+                _log.error("the server refuses a report that was kept", method=kept.report.method, reason=str(error))
+            await self._in_thread("DELETE FROM kept WHERE number = ?", (kept.number,))
+        return False
+
+    async def _oldest(self, stream: str) -> _Kept | None:
+        query = "SELECT number, method, request FROM kept WHERE stream = ? ORDER BY number LIMIT 1"
+        rows = await self._in_thread(query, (stream,))
+        if not rows:
+            # Under the stream's lock, so that a report that is being delivered now is not left behind.
+            async with self._turn(stream):
+                if not await self._in_thread(query, (stream,)):
+                    self._streams.discard(stream)
+            return None
+        number, method, request = rows[0]
+        return _Kept(number, Report(method, _request_type(method).FromString(request)))
+
+    async def _in_thread(self, statement: str, values: tuple[object, ...]) -> list[Any]:
+        def run() -> list[Any]:
+            return self._file.execute(statement, values).fetchall()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+        except sqlite3.Error as error:
+            raise OutboxError(f"the disk does not take reports for the server now ({error}); make room") from error
+
+
+def _request_type(method: str) -> type[Message]:
+    service = messages.DESCRIPTOR.services_by_name["PipedService"]
+    return GetMessageClass(service.methods_by_name[method].input_type)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        # Used by one thread at a time, but closed by another than opened it when the pool's thread has ended.
+        file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        path.chmod(0o600)
+        file.execute("PRAGMA journal_mode=WAL")
+        file.execute("PRAGMA synchronous=FULL")
+        file.execute(
+            "CREATE TABLE IF NOT EXISTS kept "
+            "(number INTEGER PRIMARY KEY, stream TEXT NOT NULL, method TEXT NOT NULL, request BLOB NOT NULL)"
+        )
+        file.execute("CREATE INDEX IF NOT EXISTS kept_in_order ON kept (stream, number)")
+    except (sqlite3.Error, OSError) as error:
+        raise OutboxError(
+            f"reports for the server cannot be kept in {path} ({error}); see that it is writable"
+        ) from error
+    return file

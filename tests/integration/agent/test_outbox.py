@@ -1,0 +1,162 @@
+"""Reports reach the server in order, whatever happens to server, disk and agent meanwhile."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
+from fairway.agent.outbox import Outbox, OutboxError
+from fairway.agent.reports import Report, deploying
+from fairway.git.retry import Retry
+
+
+class RecordingServer:
+    """Takes reports while it is there."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+        self.problem: Exception | None = None
+
+    async def send(self, report: Report) -> None:
+        # Another task may run here, as it may during a real call.
+        await asyncio.sleep(0)
+        if self.problem is not None:
+            raise self.problem
+        self.taken.append(id_of(report.request))
+
+
+AWAY = ServerAway("nobody there")
+
+
+def id_of(request: Message) -> str:
+    return str(getattr(request, "application_id", ""))
+
+
+def a_report(id: str) -> Report:
+    return deploying(id, deploying=True)
+
+
+async def _at_once(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+PATIENCE = Retry(sleep=_at_once, chance=lambda: 0.0)
+
+
+async def test_a_report_goes_straight_to_a_server_that_answers(tmp_path: Path) -> None:
+    server = RecordingServer()
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        assert await outbox.deliver("d-1", a_report("1")) is True
+
+    assert server.taken == ["1"]
+
+
+async def test_what_was_kept_is_sent_in_order_when_the_server_is_back(tmp_path: Path) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        assert [await outbox.deliver("d-1", a_report(id)) for id in "123"] == [False] * 3
+        server.problem = None
+        assert await outbox.deliver("d-1", a_report("4")) is False
+        await outbox.drained()
+
+    assert server.taken == ["1", "2", "3", "4"]
+
+
+async def test_what_was_kept_survives_the_agent(tmp_path: Path) -> None:
+    away, back = RecordingServer(), RecordingServer()
+    away.problem = AWAY
+    async with Outbox.open(tmp_path / "outbox.db", away, PATIENCE) as outbox:
+        await outbox.deliver("d-1", a_report("1"))
+        await outbox.deliver("d-2", a_report("2"))
+
+    async with Outbox.open(tmp_path / "outbox.db", back, PATIENCE) as outbox:
+        await outbox.drained()
+        assert outbox.kept_streams == 0
+
+    assert sorted(back.taken) == ["1", "2"]
+
+
+async def test_one_stream_does_not_wait_for_another(tmp_path: Path) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    never = asyncio.Event()
+
+    async def wait_for_ever(_seconds: float) -> None:
+        await never.wait()
+
+    async with Outbox.open(tmp_path / "outbox.db", server, Retry(sleep=wait_for_ever)) as outbox:
+        await outbox.deliver("d-1", a_report("1"))
+        await asyncio.sleep(0)
+        server.problem = None
+        assert await outbox.deliver("d-2", a_report("2")) is True
+
+    assert server.taken == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "kept"),
+    [
+        pytest.param(KeyRefused("disabled"), True, id="an agent that was locked out may be let in again"),
+        pytest.param(ServerRefused("no such deployment"), False, id="what is refused for good is not kept"),
+    ],
+)
+async def test_what_becomes_of_a_refused_report(tmp_path: Path, problem: Exception, kept: bool) -> None:
+    server = RecordingServer()
+    server.problem = problem
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        if kept:
+            assert await outbox.deliver("d-1", a_report("1")) is False
+        else:
+            with pytest.raises(ServerRefused, match="no such deployment"):
+                await outbox.deliver("d-1", a_report("1"))
+        assert outbox.kept_streams == int(kept)
+
+
+async def test_a_kept_report_that_is_refused_later_does_not_hold_up_the_rest(tmp_path: Path) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        await outbox.deliver("d-1", a_report("1"))
+        server.problem = ServerRefused("has ended")
+        await outbox.drained()
+        server.problem = None
+        assert await outbox.deliver("d-1", a_report("2")) is True
+
+
+async def test_a_file_that_cannot_be_made_is_said_with_its_path(tmp_path: Path) -> None:
+    with pytest.raises(OutboxError, match=r"cannot be kept in .*missing"):
+        async with Outbox.open(tmp_path / "missing" / "outbox.db", RecordingServer(), PATIENCE):
+            pass
+
+
+async def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
+    async with Outbox.open(tmp_path / "outbox.db", RecordingServer(), PATIENCE):
+        assert (tmp_path / "outbox.db").stat().st_mode & 0o777 == 0o600
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=20))
+def test_each_stream_arrives_whole_and_in_order_whenever_the_server_comes_and_goes(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool]]
+) -> None:
+    async def play() -> list[str]:
+        server = RecordingServer()
+        path = tmp_path_factory.mktemp("outbox") / "outbox.db"
+        async with Outbox.open(path, server, PATIENCE) as outbox:
+            for number, (stream, away) in enumerate(steps):
+                server.problem = AWAY if away else None
+                await outbox.deliver(stream, a_report(f"{stream}{number}"))
+            server.problem = None
+            await outbox.drained()
+        return server.taken
+
+    taken = asyncio.run(play())
+
+    for stream in "ab":
+        expected = [f"{stream}{number}" for number, (of, _) in enumerate(steps) if of == stream]
+        assert [id for id in taken if id.startswith(stream)] == expected
