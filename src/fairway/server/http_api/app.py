@@ -11,6 +11,8 @@ from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.plugins import PluginProtocol
+from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from fairway import __version__
@@ -41,7 +43,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         before_request=refuse_unknown_parameters,
         security=[{"apiKey": []}],
     )
-    litestar = Litestar(
+    litestar = _Lean(
         route_handlers=[api, probes.healthz, probes.readyz, probes.metrics],
         state=State({"desk": desk}),
         openapi_config=_documented(),
@@ -50,6 +52,14 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         logging_config=None,
     )
     return _short_query(_head_like_get(litestar))
+
+
+class _Lean(Litestar):
+    """Litestar for msgspec alone: it would load pydantic as well, some 8 MB, when another library has brought it."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return [*plugins, MsgspecDIPlugin()]
 
 
 def _documented() -> OpenAPIConfig:

@@ -16,7 +16,6 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from fairway.server.store.errors import UnusableDatabase
-from fairway.server.store.postgres import PostgresDatabase
 from fairway.server.store.sqlite import SQLiteDatabase
 
 T = TypeVar("T")
@@ -72,6 +71,9 @@ def _open(url: str) -> Database:
         case "sqlite":
             return SQLiteDatabase.open(parsed)
         case "postgresql" | "postgres":
+            # Its driver takes memory that a server on SQLite can spare.
+            from fairway.server.store.postgres import PostgresDatabase
+
             return PostgresDatabase.open(parsed)
         case other:
             raise UnusableDatabase(f"{other!r} is no database that Fairway knows; {_WANTED}")

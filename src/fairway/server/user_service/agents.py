@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from fairway.model.agent import Agent, AgentKey, ConnectionStatus, EncryptionKind
 from fairway.rpc.convert.agent import to_wire_agent
 from fairway.rpc.user_api import messages as m
-from fairway.secrets.sealed import seal
 from fairway.server.keys import new_agent_key
 from fairway.server.status_codes import NotNow
 from fairway.server.store import agents
@@ -80,6 +79,8 @@ async def encrypt(desk: Desk, identity: ApiIdentity, request: m.EncryptRequest) 
             f"agent {agent.id} has reported no public key (its secret management is {encryption.kind.value}); "
             "set secretManagement with a KEY_PAIR in the agent's file and start it once"
         )
+    from fairway.secrets.sealed import seal  # loads much that a server without such a request can spare
+
     text = request.plaintext
     if request.base64_encoding:
         text = base64.b64encode(text.encode()).decode()
