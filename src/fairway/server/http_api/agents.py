@@ -112,3 +112,9 @@ def show_agent(agent: Agent, last_seen: datetime | None, now: datetime) -> Shown
         created_at=agent.created_at,
         updated_at=agent.updated_at,
     )
+
+
+ROUTES = (
+    list_agents,
+    get_agent,
+)

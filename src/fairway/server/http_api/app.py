@@ -8,18 +8,16 @@ import msgspec
 from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import Components, SecurityScheme
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from fairway import __version__
 from fairway.server.http_api import agents, applications, commands, deployments, probes
+from fairway.server.http_api.body import MOST_BYTES
 from fairway.server.http_api.desk import HttpDesk, known_caller
+from fairway.server.http_api.document import SECURITY, documented
 from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error, answer_http_error
-from fairway.server.http_api.query import refuse_unknown_parameters
+from fairway.server.http_api.query import check_request
 
 #: Longest query in bytes; 32 filters of each sort fit.
 MOST_QUERY = 8 * 1024
@@ -29,24 +27,16 @@ def http_app(desk: HttpDesk) -> ASGIApp:
     """The application that answers requests from the desk."""
     api = Router(
         "/api/v1",
-        route_handlers=[
-            applications.list_applications,
-            applications.get_application,
-            deployments.list_deployments,
-            deployments.get_deployment,
-            deployments.get_stage_log,
-            agents.list_agents,
-            agents.get_agent,
-            commands.get_command,
-        ],
+        route_handlers=[*applications.ROUTES, *deployments.ROUTES, *agents.ROUTES, *commands.ROUTES],
         guards=[known_caller],
-        before_request=refuse_unknown_parameters,
-        security=[{"apiKey": []}],
+        before_request=check_request,
+        request_max_body_size=MOST_BYTES,
+        security=SECURITY,
     )
     litestar = _Lean(
         route_handlers=[api, probes.healthz, probes.readyz, probes.metrics],
         state=State({"desk": desk}),
-        openapi_config=_documented(),
+        openapi_config=documented("session"),
         exception_handlers={HTTPException: answer_http_error, Exception: answer_error},
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,
@@ -60,19 +50,6 @@ class _Lean(Litestar):
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
         return [*plugins, MsgspecDIPlugin()]
-
-
-def _documented() -> OpenAPIConfig:
-    scheme = SecurityScheme(type="http", scheme="bearer", description="An API key of the project.")
-    return OpenAPIConfig(
-        title="Fairway",
-        version=__version__,
-        # Litestar answers whatever it does not know below this path with a page of HTML, so nothing else is below it.
-        path="/api/v1/openapi.json",
-        render_plugins=[JsonRenderPlugin(path="/")],
-        use_handler_docstrings=True,
-        components=Components(security_schemes={"apiKey": scheme}),
-    )
 
 
 def _head_like_get(inner: ASGIApp) -> ASGIApp:

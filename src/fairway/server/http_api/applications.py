@@ -79,3 +79,9 @@ def without_credentials(git_path: GitPath) -> GitPath:
 
 def _shown(application: Application) -> Application:
     return msgspec.structs.replace(application, git_path=without_credentials(application.git_path))
+
+
+ROUTES = (
+    list_applications,
+    get_application,
+)

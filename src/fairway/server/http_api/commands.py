@@ -18,3 +18,6 @@ async def get_command(request: ApiRequest, command_id: FromPath[str]) -> Command
     found = await desk.store.read(lambda connection: commands.load_command(connection, command_id))
     check_project(request.auth, found.project_id, f"command {command_id}")
     return expire(found, desk.clock.now())
+
+
+ROUTES = (get_command,)

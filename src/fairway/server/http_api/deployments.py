@@ -124,3 +124,10 @@ async def _load(request: ApiRequest, deployment_id: str) -> Deployment:
 
 def _shown(deployment: Deployment) -> Deployment:
     return msgspec.structs.replace(deployment, git_path=without_credentials(deployment.git_path))
+
+
+ROUTES = (
+    list_deployments,
+    get_deployment,
+    get_stage_log,
+)

@@ -14,6 +14,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
+from fairway.server.http_api.body import MOST_BYTES, WrongMediaType
 from fairway.server.status_codes import InvalidRequest, status_code
 
 _log = structlog.get_logger()
@@ -46,18 +47,31 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
     error: Problem
 
 
+def _told(description: str) -> ResponseSpec:
+    return ResponseSpec(ErrorAnswer, description=description)
+
+
 #: How each route under /api/v1 may refuse, for the document.
 REFUSALS = {
-    400: ResponseSpec(ErrorAnswer, description="A parameter that is not understood."),
-    401: ResponseSpec(ErrorAnswer, description="No valid API key."),
-    403: ResponseSpec(ErrorAnswer, description="Something of another project."),
-    404: ResponseSpec(ErrorAnswer, description="Nothing has this id."),
-    503: ResponseSpec(ErrorAnswer, description="The store does not answer now; try again."),
+    400: _told("A parameter that is not understood."),
+    401: _told("No valid API key, and no session."),
+    403: _told("Something that the caller's roles do not allow, or of another project."),
+    404: _told("Nothing has this id."),
+    503: _told("The store does not answer now; try again."),
+}
+#: The same for those that change something.
+CHANGE_REFUSALS = REFUSALS | {
+    400: _told("A parameter, or a field of the body, that is not understood."),
+    409: _told("Not in the state that things are in; the message says why."),
+    413: _told("A body that is too long."),
+    415: _told("A body that is no JSON."),
 }
 
 
 def answer_error(_: Request[Any, Any, Any], error: Exception) -> Response[ErrorAnswer]:
     """The answer that an error of ours, or a defect, stands for."""
+    if isinstance(error, WrongMediaType):
+        return _answer(415, "unsupported_media_type", str(error))
     code = status_code(error)
     number = _NUMBERS.get(code, 500)
     message = str(error)
@@ -77,8 +91,12 @@ def answer_http_error(request: Request[Any, Any, Any], error: HTTPException) -> 
             message = f"there is nothing at {request.url.path}; /api/v1/openapi.json lists what there is"
             return _answer(404, "not_found", message)
         case 405:
-            message = f"{request.url.path} does not take {request.method}; expected GET or HEAD"
+            taken = [word for word in (error.headers or {}).get("allow", "").split(", ") if word != "OPTIONS"]
+            message = f"{request.url.path} does not take {request.method}; expected {' or '.join(sorted(taken))}"
             return _answer(405, "method_not_allowed", message, dict(error.headers or {}))
+        case 413:
+            message = f"the body is too long; expected at most {MOST_BYTES} bytes"
+            return _answer(413, "body_too_long", message)
         case 400 if isinstance(error, ValidationException):
             return answer_error(request, InvalidRequest(_what_is_wrong(request, error)))
         case 400:

@@ -11,8 +11,10 @@ from typing import Annotated, Any, TypeVar
 from litestar import Request
 from litestar.params import QueryParameter
 
+from fairway.config.problems import did_you_mean
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import DeploymentStatus
+from fairway.server.http_api.body import refuse_bad_body
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store.page import PageRequest
 
@@ -38,16 +40,23 @@ LimitQuery = Annotated[int, QueryParameter(description=f"How many at most: 1 to 
 CursorQuery = Annotated[str, QueryParameter(description="The next_cursor of the page before; empty for the first.")]
 
 
+async def check_request(request: Request[Any, Any, Any]) -> None:
+    """Raise InvalidRequest for a parameter, or a body, that the route does not take."""
+    refuse_unknown_parameters(request)
+    await refuse_bad_body(request)
+
+
 def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
     """Raise InvalidRequest when the query has a parameter that the route does not have."""
     handler = request.route_handler
     providers = handler.resolve_dependencies()
     signatures = [handler.parsed_fn_signature, *(provider.parsed_fn_signature for provider in providers.values())]
     parameters = {name for signature in signatures for name in signature.parameters}
-    known = sorted(parameters - set(providers) - set(request.path_params) - {"request"})
+    known = sorted(parameters - set(providers) - set(request.path_params) - {"request", "data"} | {"project"})
     for name in request.query_params:
         if name not in known:
-            raise InvalidRequest(f"{name} is no parameter here; expected {', '.join(known) or 'none'}")
+            near = did_you_mean(name, known)
+            raise InvalidRequest(f"{name} is no parameter here; expected {', '.join(known)}{near}")
 
 
 async def page(cursor: CursorQuery = "", limit: LimitQuery = DEFAULT_LIMIT) -> PageRequest:
@@ -68,7 +77,8 @@ def known_words(name: str, words: Iterable[str] | None, kind: type[E]) -> tuple[
     asked = few(name, words)
     for word in asked:
         if word not in known:
-            raise InvalidRequest(f"{name} is {word!r}; expected one of {', '.join(known)}")
+            near = did_you_mean(word, known)
+            raise InvalidRequest(f"{name} is {word!r}; expected one of {', '.join(known)}{near}")
     return tuple(known[word] for word in asked)
 
 

@@ -126,7 +126,8 @@ async def test_an_unknown_stage_is_not_found(tmp_path: Path) -> None:
     [
         pytest.param(
             "deployments?status=SUCCESS",
-            f"status is 'SUCCESS'; expected one of {', '.join(status.value for status in DeploymentStatus)}",
+            f"status is 'SUCCESS'; expected one of {', '.join(status.value for status in DeploymentStatus)}"
+            "; did you mean 'succeeded'?",
             id="a status in PipeCD's word",
         ),
         pytest.param(
@@ -144,8 +145,10 @@ async def test_an_unknown_stage_is_not_found(tmp_path: Path) -> None:
         pytest.param("agents?limit=101", "limit is 101; expected 1 to 100", id="a limit too high"),
         pytest.param("agents?limit=ten", "limit is 'ten'; expected `int`, got `str`", id="a limit in words"),
         pytest.param("applications?disabled=2", "disabled is '2'; expected `bool | null`, got `str`", id="yes or no"),
-        pytest.param("agents?colour=red", "colour is no parameter here; expected cursor, limit", id="a parameter"),
-        pytest.param("agents/a?x=1", "x is no parameter here; expected none", id="a parameter where there are none"),
+        pytest.param(
+            "agents?colour=red", "colour is no parameter here; expected cursor, limit, project", id="a parameter"
+        ),
+        pytest.param("agents/a?x=1", "x is no parameter here; expected project", id="a parameter where there are none"),
         pytest.param(
             "deployments?cursor=!",
             "'!' is no cursor; use one that a page gave, or none for the first page",
@@ -178,7 +181,9 @@ async def test_an_oversized_query_is_refused(tmp_path: Path) -> None:
     assert told(answer)[:2] == (414, "query_too_long")
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/api/v1/nowhere", "/api/v1", "/", "/api/v1/agents/a/b"])
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/api/v1/nowhere", "/api/v1", "/", "/api/v1/agents/a/b/c", "/api/v1/openapi.json/x"]
+)
 async def test_an_unknown_path_is_not_found(tmp_path: Path, path: str) -> None:
     async with serving(tmp_path) as served:
         answer = await served.client.get(path)
@@ -189,9 +194,9 @@ async def test_an_unknown_path_is_not_found(tmp_path: Path, path: str) -> None:
 
 async def test_another_method_is_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
-        answer = await served.client.post("/api/v1/agents")
+        answer = await served.client.put("/api/v1/agents")
 
-    sentence = "/api/v1/agents does not take POST; expected GET or HEAD"
+    sentence = "/api/v1/agents does not take PUT; expected GET"
     assert told(answer) == (405, "method_not_allowed", sentence)
 
 
