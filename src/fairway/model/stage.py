@@ -85,6 +85,15 @@ class ManualOperation(enum.Enum):
     APPROVE = "approve"
 
 
+class Approval(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody's yes to a stage, as the server took it."""
+
+    by: str
+    at: datetime
+    #: With which the agent was told.
+    command_id: str
+
+
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """One step of one deployment."""
 
@@ -110,6 +119,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     available_operation: ManualOperation = ManualOperation.NONE
     #: Who may perform the operation; empty means everybody who may act on the application.
     authorized_operators: tuple[str, ...] = ()
+    #: Kept by the server alone: no agent can say who approved.
+    approvals: tuple[Approval, ...] = ()
     completed_at: datetime | None = None
 
     @property

@@ -11,7 +11,18 @@ import msgspec
 
 from fairway.model.agent import Agent
 from fairway.model.application import Application
-from fairway.model.command import BuildPlanPreview, Command, CommandStatus, SyncApplication
+from fairway.model.command import (
+    ApproveStage,
+    BuildPlanPreview,
+    CancelDeployment,
+    Command,
+    CommandStatus,
+    RestartAgent,
+    SkipStage,
+    SyncApplication,
+)
+from fairway.model.deployment import Deployment
+from fairway.model.trigger import SyncStrategy
 from fairway.server.status_codes import NotNow
 
 #: How long a command waits for its agent.
@@ -26,7 +37,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-def sync_application(application: Application, request: Request) -> Command:
+def sync_application(application: Application, request: Request, strategy: SyncStrategy = SyncStrategy.AUTO) -> Command:
     """Ask the application's agent to deploy it now; NotNow where no agent would answer."""
     if application.disabled or application.deleted_at is not None:
         state = "disabled" if application.deleted_at is None else "deleted"
@@ -36,7 +47,40 @@ def sync_application(application: Application, request: Request) -> Command:
         agent_id=application.agent_id,
         project_id=application.project_id,
         application_id=application.id,
-        payload=SyncApplication(application_id=application.id),
+        payload=SyncApplication(application_id=application.id, sync_strategy=strategy),
+        commander=request.commander,
+        created_at=request.at,
+        updated_at=request.at,
+    )
+
+
+def about_deployment(
+    deployment: Deployment, payload: CancelDeployment | ApproveStage | SkipStage, request: Request
+) -> Command:
+    """Ask the agent that runs a deployment to do something to it."""
+    return Command(
+        id=request.command_id,
+        agent_id=deployment.agent_id,
+        project_id=deployment.project_id,
+        application_id=deployment.application_id,
+        deployment_id=deployment.id,
+        stage_id="" if isinstance(payload, CancelDeployment) else payload.stage_id,
+        payload=payload,
+        commander=request.commander,
+        created_at=request.at,
+        updated_at=request.at,
+    )
+
+
+def restart_agent(agent: Agent, request: Request) -> Command:
+    """Ask an agent to end its process; NotNow where it would not be told."""
+    if agent.disabled:
+        raise NotNow(f"agent {agent.id} is disabled, so it is told nothing; enable it first")
+    return Command(
+        id=request.command_id,
+        agent_id=agent.id,
+        project_id=agent.project_id,
+        payload=RestartAgent(agent_id=agent.id),
         commander=request.commander,
         created_at=request.at,
         updated_at=request.at,

@@ -1,5 +1,6 @@
 """Projects: the owners of everything else."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
@@ -34,3 +35,13 @@ def load_project(connection: sa.Connection, id: str) -> Project:
 def list_projects(connection: sa.Connection) -> tuple[Project, ...]:
     """All projects, by id."""
     return _ROWS.query(connection, sa.select(PROJECTS.c.document).order_by(PROJECTS.c.id))
+
+
+def update_project(connection: sa.Connection, id: str, change: Callable[[Project], Project]) -> Project:
+    """The project as `change` makes it, stored."""
+    return _ROWS.update(connection, id, change)
+
+
+def lock_project(connection: sa.Connection, id: str) -> None:
+    """Let nobody else lock the project until the transaction ends."""
+    connection.execute(sa.select(PROJECTS.c.id).where(PROJECTS.c.id == id).with_for_update())

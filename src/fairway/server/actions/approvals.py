@@ -1,0 +1,37 @@
+"""Who may say yes to a stage, and whether enough have; pure decisions, asked while the deployment is locked."""
+
+from fairway.model.deployment import Deployment, UnknownStage
+from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.server.callers import Caller
+from fairway.server.status_codes import Forbidden, NotNow
+
+#: How an authorized operator that is a group of the sign-in provider is written.
+GROUP = "group:"
+
+
+def operable_stage(deployment: Deployment, stage_id: str, operation: ManualOperation, caller: Caller) -> Stage:
+    """The running stage that the caller may perform the operation on; the reason why not is raised."""
+    same = [stage for stage in deployment.stages if stage.id == stage_id]
+    if not same:
+        raise UnknownStage(deployment, stage_id)
+    # v0 agents give several stages one id; the one that runs is meant.
+    stage = next((stage for stage in same if stage.status is StageStatus.RUNNING), same[0])
+    subject = f"stage {stage.id} ({stage.name}) of deployment {deployment.id}"
+    if deployment.status.is_terminal or stage.status is not StageStatus.RUNNING:
+        state = deployment.status if deployment.status.is_terminal else stage.status
+        raise NotNow(f"{subject} cannot be {_DONE[operation]}: it is {state.value}; only a running stage can be")
+    if stage.available_operation is not operation:
+        raise NotNow(f"{subject} cannot be {_DONE[operation]}: what can be done to it is {_offered(stage)}")
+    wanted = stage.authorized_operators
+    if wanted and not {caller.name, *(GROUP + group for group in caller.groups)} & set(wanted):
+        raise Forbidden(
+            f"{caller.name} is not one of those who may do this to {subject} ({', '.join(wanted)}); ask one of them"
+        )
+    return stage
+
+
+_DONE = {ManualOperation.APPROVE: "approved", ManualOperation.SKIP: "skipped"}
+
+
+def _offered(stage: Stage) -> str:
+    return stage.available_operation.value if stage.available_operation in _DONE else "nothing"

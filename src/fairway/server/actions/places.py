@@ -1,0 +1,64 @@
+"""Where an application may live: in a repository that its agent has reported, under a path that is nobody else's."""
+
+import msgspec
+from sqlalchemy import Connection
+
+from fairway.errors import UserError
+from fairway.git.names import checked_path
+from fairway.model.agent import Agent
+from fairway.model.application import Application
+from fairway.server.store import applications
+from fairway.server.store.errors import AlreadyExists, NotFound
+
+
+class UnknownRepository(NotFound):
+    """A repository that the agent has not reported."""
+
+    def __init__(self, agent: Agent, repository_id: str) -> None:
+        known = ", ".join(repository.id for repository in agent.profile.repositories) or "none yet"
+        UserError.__init__(
+            self,
+            f"agent {agent.id} reports no repository {repository_id!r}, it has {known}; "
+            "name one of those, or add it to the agent's file and start the agent",
+        )
+
+
+class PathTaken(AlreadyExists):
+    """A place in a repository that is another application's."""
+
+    def __init__(self, there: Application) -> None:
+        git_path = there.git_path
+        UserError.__init__(
+            self,
+            f"application {there.id} ({there.name}) lives at {git_path.path}, file {git_path.config_filename!r}, of "
+            f"repository {git_path.repository.id} already; change or delete that one, or choose another place",
+        )
+
+
+def placed(connection: Connection, agent: Agent, application: Application) -> Application:
+    """The application with what its agent says of the repository; refused where it cannot live.
+
+    The project is to be locked first: two agents may have the same repository, so only what they share keeps another
+    application from taking the place until the transaction ends.
+    """
+    wanted = application.git_path
+    repository = next((known for known in agent.profile.repositories if known.id == wanted.repository.id), None)
+    if repository is None:
+        raise UnknownRepository(agent, wanted.repository.id)
+    path = checked_path(wanted.path.rstrip("/"))
+    if wanted.config_filename:
+        checked_path(wanted.config_filename)
+    git_path = msgspec.structs.replace(wanted, repository=repository, path=path)
+    moved = msgspec.structs.replace(application, git_path=git_path)
+    refuse_taken(connection, moved)
+    return moved
+
+
+def refuse_taken(connection: Connection, application: Application) -> None:
+    """Raise PathTaken when the application's place is another one's. The project is to be locked first."""
+    place = application.git_path
+    there = applications.find_by_path(
+        connection, application.project_id, place.repository.id, place.path, place.config_filename
+    )
+    if there is not None and there.id != application.id:
+        raise PathTaken(there)
