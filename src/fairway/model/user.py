@@ -1,4 +1,8 @@
-"""A person who signs in."""
+"""A person who signs in.
+
+Local people have plain names without an @; whoever a provider vouches for is `name@provider`. So nobody who comes in
+through a provider can be taken for a local person, whatever they call themselves there.
+"""
 
 from datetime import datetime
 
@@ -17,6 +21,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     display_name: str = ""
     #: Who vouches for them: `local`, or the name of a sign-in provider.
     provider: str = LOCAL
+    #: What the provider itself knows them by: a name can pass to somebody else there, this cannot. Empty when local.
+    subject: str = ""
     #: argon2; empty while no password is set, and for people of a provider.
     password_hash: str = ""
     #: Names of roles given here; those that follow from groups come on top.

@@ -32,6 +32,7 @@ from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.listener import listening
 from fairway.server.http_api.metrics import CountRpcs, Metrics
 from fairway.server.logs import LogStore
+from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.status_codes import abort_for
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
@@ -92,7 +93,8 @@ async def run_server(
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[CountRpcs(metrics)])
         _offer(server, settings, _Kept(store, logs, hints, clock, users))
         port = _listen(server, settings)
-        web = http_app(HttpDesk(store=store, logs=logs, clock=clock, auth=users, metrics=metrics))
+        sign_in = await SignInDesk.open(store, clock, settings.web_url)
+        web = http_app(HttpDesk(store=store, logs=logs, clock=clock, auth=users, metrics=metrics, sign_in=sign_in))
         http_port = await stack.enter_async_context(
             listening(web, settings.http_listen, GRACE_SECONDS, settings.certificate)
         )

@@ -15,6 +15,7 @@ from litestar.handlers.base import BaseRouteHandler
 from fairway.clock import Clock
 from fairway.server.http_api.metrics import Metrics
 from fairway.server.logs import LogStore
+from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.store.store import Store
 from fairway.server.user_auth import SCHEME, Access, ApiIdentity, UserAuth, authorize, shown_key
 
@@ -27,6 +28,7 @@ class HttpDesk(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     auth: UserAuth
     metrics: Metrics
+    sign_in: SignInDesk
 
 
 #: A request whose `auth` is the caller, once the guard below has let it through.

@@ -21,6 +21,7 @@ from fairway.server.http_api.listener import listening
 from fairway.server.http_api.metrics import Metrics
 from fairway.server.keys import new_api_key
 from fairway.server.logs import LogStore
+from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.store import agents, api_keys, applications, commands, deployments
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
@@ -88,7 +89,11 @@ async def serving(folder: Path) -> AsyncIterator[Serving]:
     made = new_api_key("key-1")
     key = an_api_key(key_hash=made.stored, role=APIKeyRole.READ_ONLY)
     await store.write(lambda connection: api_keys.insert_api_key(connection, key))
-    app = http_app(HttpDesk(store=store, logs=logs, clock=clock, auth=UserAuth(store, clock), metrics=Metrics()))
+    sign_in = await SignInDesk.open(store, clock)
+    desk = HttpDesk(
+        store=store, logs=logs, clock=clock, auth=UserAuth(store, clock), metrics=Metrics(), sign_in=sign_in
+    )
+    app = http_app(desk)
     try:
         async with (
             listening(app, "127.0.0.1:0", 1) as port,

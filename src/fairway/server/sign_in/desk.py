@@ -1,0 +1,31 @@
+"""What signing in works with."""
+
+import msgspec
+
+from fairway.clock import Clock
+from fairway.server.sign_in.sessions import Sessions
+from fairway.server.sign_in.signing import Signer
+from fairway.server.store.store import Store
+
+
+class SignInDesk(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of the server that people sign in with."""
+
+    store: Store
+    clock: Clock
+    signer: Signer
+    sessions: Sessions
+    #: Where people find the server, without a slash at the end; empty when nobody said.
+    web_url: str = ""
+
+    @classmethod
+    async def open(cls, store: Store, clock: Clock, web_url: str = "") -> "SignInDesk":
+        """The desk of a server, from its store."""
+        signer = await Signer.open(store)
+        return cls(
+            store=store,
+            clock=clock,
+            signer=signer,
+            sessions=Sessions(store, clock, signer),
+            web_url=web_url.rstrip("/"),
+        )
