@@ -44,6 +44,11 @@ def scope(caller: Caller, resource: Resource) -> Scope:
     return Scope(tuple(permission.labels for permission in covering))
 
 
+def fits(text: str, pattern: str) -> bool:
+    """Whether a pattern, in which * stands for any text and ? for one character, describes the whole text."""
+    return fnmatchcase(text, pattern.replace("[", "[[]"))
+
+
 def _covering(caller: Caller, resource: Resource, action: Action) -> list[Permission]:
     """The permissions that speak of this, labels aside."""
     return [
@@ -52,12 +57,12 @@ def _covering(caller: Caller, resource: Resource, action: Action) -> list[Permis
         for permission in role.permissions
         if (permission.resources is None or resource in permission.resources)
         and (permission.actions is None or action in permission.actions)
-        and any(fnmatchcase(caller.project_id, pattern) for pattern in permission.projects)
+        and any(fits(caller.project_id, pattern) for pattern in permission.projects)
     ]
 
 
 def _labels_fit(permission: Permission, labels: Mapping[str, str]) -> bool:
-    return all(key in labels and fnmatchcase(labels[key], pattern) for key, pattern in permission.labels.items())
+    return all(key in labels and fits(labels[key], pattern) for key, pattern in permission.labels.items())
 
 
 def _refusal(caller: Caller, resource: Resource, action: Action, labelled: bool) -> Forbidden:

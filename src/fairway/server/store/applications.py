@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from fairway.model.application import Application, ApplicationKind
 from fairway.server.store.documents import to_microseconds
-from fairway.server.store.labels import insert_labels, labelled, replace_labels
+from fairway.server.store.labels import EVERYTHING, Patterns, insert_labels, label_patterns, labelled, replace_labels
 from fairway.server.store.page import Page, PageRequest, page_by_update
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import APPLICATION_LABELS, APPLICATIONS
@@ -26,6 +26,8 @@ class ApplicationFilter(msgspec.Struct, frozen=True, kw_only=True):
     disabled: bool | None = None
     #: All of them must fit.
     labels: dict[str, str] = {}
+    #: Those that have all labels of one of these, by pattern.
+    scope: Patterns = EVERYTHING
 
 
 def insert_application(connection: sa.Connection, application: Application) -> None:
@@ -62,7 +64,7 @@ def list_agent_applications(connection: sa.Connection, agent_id: str) -> tuple[A
 
 def list_applications(connection: sa.Connection, filter: ApplicationFilter, page: PageRequest) -> Page[Application]:
     """One page of the applications that fit and are not deleted."""
-    statement = sa.select(APPLICATIONS.c.document).where(_KEPT, *_conditions(filter))
+    statement = sa.select(APPLICATIONS.c.document).where(_KEPT, *_conditions(connection, filter))
     return page_by_update(connection, _ROWS, statement, page)
 
 
@@ -102,7 +104,7 @@ def _columns(application: Application) -> Columns:
     }
 
 
-def _conditions(filter: ApplicationFilter) -> Iterator[sa.ColumnElement[bool]]:
+def _conditions(connection: sa.Connection, filter: ApplicationFilter) -> Iterator[sa.ColumnElement[bool]]:
     columns = APPLICATIONS.c
     yield columns.project_id == filter.project_id
     if filter.name:
@@ -114,6 +116,7 @@ def _conditions(filter: ApplicationFilter) -> Iterator[sa.ColumnElement[bool]]:
     if filter.disabled is not None:
         yield columns.disabled == filter.disabled
     yield from labelled(APPLICATION_LABELS, columns.id, filter.labels)
+    yield from label_patterns(connection, APPLICATION_LABELS, columns.id, filter.scope)
 
 
 _KEPT = APPLICATIONS.c.deleted_at.is_(None)

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from fairway.model.chain import DeploymentChain
 from fairway.server.store.documents import to_microseconds
+from fairway.server.store.page import Page, PageRequest, page_newest_first
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import CHAINS
 
@@ -32,6 +33,12 @@ def update_chain(
 ) -> DeploymentChain:
     """The chain as `change` makes it, stored."""
     return _ROWS.update(connection, id, change)
+
+
+def list_chains(connection: sa.Connection, project_id: str, page: PageRequest) -> Page[DeploymentChain]:
+    """One page of the chains of a project, newest first."""
+    statement = sa.select(CHAINS.c.document).where(CHAINS.c.project_id == project_id)
+    return page_newest_first(connection, _ROWS, (statement,), page)
 
 
 def delete_chain(connection: sa.Connection, id: str) -> None:

@@ -3,16 +3,30 @@
 An output (a plan preview) can be large and is read once or twice, so it is kept apart from its command.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
+import msgspec
 import sqlalchemy as sa
 
 from fairway.model.command import Command, CommandStatus
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.errors import NotFound
+from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns
+from fairway.server.store.page import Page, PageRequest, page_newest_first
 from fairway.server.store.rows import Columns, Rows, upsert
-from fairway.server.store.tables import COMMAND_OUTPUTS, COMMANDS
+from fairway.server.store.tables import APPLICATION_LABELS, COMMAND_OUTPUTS, COMMANDS
+
+
+class CommandFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which commands of a project; what is empty or `None` lets all through."""
+
+    project_id: str
+    application_id: str = ""
+    deployment_id: str = ""
+    status: CommandStatus | None = None
+    #: Of the applications that have all labels of one of these, by pattern.
+    scope: Patterns = EVERYTHING
 
 
 def insert_command(connection: sa.Connection, command: Command) -> None:
@@ -33,6 +47,12 @@ def update_command(connection: sa.Connection, id: str, change: Callable[[Command
 def list_unhandled_commands(connection: sa.Connection, agent_id: str) -> tuple[Command, ...]:
     """What waits for the agent, oldest first."""
     return _ROWS.query(connection, _WAITING, agent_id=agent_id)
+
+
+def list_commands(connection: sa.Connection, filter: CommandFilter, page: PageRequest) -> Page[Command]:
+    """One page of the commands that fit, newest first."""
+    statement = sa.select(COMMANDS.c.document).where(*_conditions(connection, filter))
+    return page_newest_first(connection, _ROWS, (statement,), page)
 
 
 def store_command_output(connection: sa.Connection, command_id: str, output: bytes) -> None:
@@ -80,11 +100,26 @@ def delete_finished_commands(connection: sa.Connection, ended_before: datetime, 
     return len(ids)
 
 
+def _conditions(connection: sa.Connection, filter: CommandFilter) -> Iterator[sa.ColumnElement[bool]]:
+    columns = COMMANDS.c
+    yield columns.project_id == filter.project_id
+    if filter.application_id:
+        yield columns.application_id == filter.application_id
+    if filter.deployment_id:
+        yield columns.deployment_id == filter.deployment_id
+    if filter.status is not None:
+        yield columns.status == filter.status.value
+    yield from label_patterns(connection, APPLICATION_LABELS, columns.application_id, filter.scope)
+
+
 def _columns(command: Command) -> Columns:
     return {
         "id": command.id,
         "project_id": command.project_id,
         "agent_id": command.agent_id,
+        "application_id": command.application_id,
+        "deployment_id": command.deployment_id,
+        "status": command.status.value,
         "created_at": to_microseconds(command.created_at),
         # By our clock, not by the agent's, which may be years off: what is old is deleted by it.
         "handled_at": None if command.status is CommandStatus.WAITING else to_microseconds(command.updated_at),

@@ -1,14 +1,31 @@
 """Events from outside, as agents ask for them: those of a span of time, or the newest of a key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
+import msgspec
 import sqlalchemy as sa
 
 from fairway.model.event import Event, EventStatus
 from fairway.server.store.documents import to_microseconds
+from fairway.server.store.labels import EVERYTHING, Patterns, document_label_patterns
+from fairway.server.store.page import Page, PageRequest, page_newest_first
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import EVENTS
+
+
+class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which events of a project; what is empty or `None` lets all through."""
+
+    project_id: str
+    name: str = ""
+    status: EventStatus | None = None
+    #: From this moment on.
+    since: datetime | None = None
+    #: Before this moment.
+    until: datetime | None = None
+    #: Those that have all labels of one of these, by pattern.
+    scope: Patterns = EVERYTHING
 
 
 def insert_event(connection: sa.Connection, event: Event) -> None:
@@ -47,6 +64,12 @@ def list_events(
     return _ROWS.query(connection, statement.order_by(*order))
 
 
+def page_events(connection: sa.Connection, filter: EventFilter, page: PageRequest) -> Page[Event]:
+    """One page of the events that fit, newest first."""
+    statement = sa.select(EVENTS.c.document).where(*_conditions(connection, filter))
+    return page_newest_first(connection, _ROWS, (statement,), page)
+
+
 def latest_event(connection: sa.Connection, project_id: str, event_key: str) -> Event | None:
     """The newest event with this key."""
     columns = EVENTS.c
@@ -77,11 +100,26 @@ def delete_handled_events(connection: sa.Connection, project_id: str, created_be
     return len(ids)
 
 
+def _conditions(connection: sa.Connection, filter: EventFilter) -> Iterator[sa.ColumnElement[bool]]:
+    columns = EVENTS.c
+    yield columns.project_id == filter.project_id
+    if filter.name:
+        yield columns.name == filter.name
+    if filter.status is not None:
+        yield columns.status == filter.status.value
+    if filter.since is not None:
+        yield columns.created_at >= to_microseconds(filter.since)
+    if filter.until is not None:
+        yield columns.created_at < to_microseconds(filter.until)
+    yield from document_label_patterns(connection, columns.document, filter.scope)
+
+
 def _columns(event: Event) -> Columns:
     return {
         "id": event.id,
         "project_id": event.project_id,
         "key": event.key,
+        "name": event.name,
         "status": event.status.value,
         "created_at": to_microseconds(event.created_at),
     }

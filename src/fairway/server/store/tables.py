@@ -95,9 +95,20 @@ APPLICATION_LABELS = _labels("application_labels")
 DEPLOYMENT_LABELS = _labels("deployment_labels")
 
 COMMANDS = _table(
-    "commands", _text("project_id"), _text("agent_id"), _time("created_at"), _time("handled_at", nullable=True)
+    "commands",
+    _text("project_id"),
+    _text("agent_id"),
+    _text("application_id"),
+    _text("deployment_id"),
+    _text("status"),
+    _time("created_at"),
+    _time("handled_at", nullable=True),
 )
-sa.Index("commands_by_time", COMMANDS.c.project_id, COMMANDS.c.created_at.desc(), COMMANDS.c.id)
+_ASKED = (COMMANDS.c.created_at.desc(), COMMANDS.c.id)
+sa.Index("commands_by_time", COMMANDS.c.project_id, *_ASKED)
+sa.Index("commands_by_status", COMMANDS.c.project_id, COMMANDS.c.status, *_ASKED)
+sa.Index("commands_of_application", COMMANDS.c.application_id, *_ASKED)
+sa.Index("commands_of_deployment", COMMANDS.c.deployment_id, *_ASKED)
 _WAITING = COMMANDS.c.handled_at.is_(None)
 sa.Index(
     "commands_waiting",
@@ -116,9 +127,12 @@ COMMAND_OUTPUTS = sa.Table(
     sa.Column("output", sa.LargeBinary, nullable=False),
 )
 
-EVENTS = _table("events", _text("project_id"), _text("key"), _text("status"), _time("created_at"))
+EVENTS = _table("events", _text("project_id"), _text("key"), _text("name"), _text("status"), _time("created_at"))
+_TOLD = (EVENTS.c.created_at.desc(), EVENTS.c.id)
 sa.Index("events_by_time", EVENTS.c.project_id, EVENTS.c.created_at, EVENTS.c.id)
-sa.Index("events_by_key", EVENTS.c.project_id, EVENTS.c.key, EVENTS.c.created_at.desc(), EVENTS.c.id)
+sa.Index("events_by_key", EVENTS.c.project_id, EVENTS.c.key, *_TOLD)
+sa.Index("events_by_name", EVENTS.c.project_id, EVENTS.c.name, *_TOLD)
+sa.Index("events_by_status", EVENTS.c.project_id, EVENTS.c.status, *_TOLD)
 
 CHAINS = _table("chains", _text("project_id"), _time("created_at"))
 sa.Index("chains_by_time", CHAINS.c.project_id, CHAINS.c.created_at.desc(), CHAINS.c.id)

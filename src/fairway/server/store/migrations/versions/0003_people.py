@@ -27,8 +27,10 @@ def upgrade() -> None:
         op.create_index(f"{name}_of_user", name, ["user_id"])
     op.create_index("sessions_by_end", "sessions", ["expires_at"])
     _audit()
-    _by_time("commands", sa.Column("project_id", sa.Text, nullable=False, server_default=""))
-    _by_time("chains", sa.Column("created_at", sa.BigInteger, nullable=False, server_default="0"))
+    _columns("commands", *map(_text, ("project_id", "application_id", "deployment_id", "status")))
+    _columns("chains", sa.Column("created_at", sa.BigInteger, nullable=False, server_default="0"))
+    _columns("events", _text("name"))
+    _lists()
 
 
 def _table(name: str, *columns: sa.Column[Any]) -> None:
@@ -45,17 +47,33 @@ def _audit() -> None:
         op.create_index(f"audit_by_{index}", "audit", ["project_id", column, *newest])
 
 
-def _by_time(table: str, column: sa.Column[Any]) -> None:
-    """Add the column, fill it from the documents, and make the index."""
-    name = column.name
-    op.add_column(table, column)
-    rows = sa.table(table, sa.column("id", sa.Text), sa.column("document", sa.Text), sa.column(name))
+def _text(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False, server_default="")
+
+
+def _columns(table: str, *columns: sa.Column[Any]) -> None:
+    """Add columns, and fill them from the documents."""
+    for column in columns:
+        op.add_column(table, column)
+    names = [column.name for column in columns]
+    rows = sa.table(table, sa.column("id", sa.Text), sa.column("document", sa.Text), *map(sa.column, names))
     connection = op.get_bind()
     for id, document in connection.execute(sa.select(rows.c.id, rows.c.document)).all():
-        said = json.loads(document)[name]
-        value = _microseconds(said) if name == "created_at" else said
-        connection.execute(sa.update(rows).where(rows.c.id == id).values({name: value}))
-    op.create_index(f"{table}_by_time", table, ["project_id", sa.text("created_at DESC"), "id"])
+        said = json.loads(document)
+        values = {name: _microseconds(said[name]) if name == "created_at" else said[name] for name in names}
+        connection.execute(sa.update(rows).where(rows.c.id == id).values(values))
+
+
+def _lists() -> None:
+    """The indexes of lists that people page through, newest first."""
+    newest = (sa.text("created_at DESC"), "id")
+    op.create_index("commands_by_time", "commands", ["project_id", *newest])
+    op.create_index("commands_by_status", "commands", ["project_id", "status", *newest])
+    op.create_index("commands_of_application", "commands", ["application_id", *newest])
+    op.create_index("commands_of_deployment", "commands", ["deployment_id", *newest])
+    op.create_index("chains_by_time", "chains", ["project_id", *newest])
+    op.create_index("events_by_name", "events", ["project_id", "name", *newest])
+    op.create_index("events_by_status", "events", ["project_id", "status", *newest])
 
 
 def _microseconds(text: str) -> int:
