@@ -3,6 +3,7 @@
 Rows are locked while they are changed (`SELECT … FOR UPDATE`), so the weakest isolation is enough. Two pieces of work
 that lock rows in opposite order are told apart by the server, which gives one of them up: that one is run again.
 Waiting for a lock and running a statement are bounded, so a stuck neighbour costs an error and not a hang.
+What a transaction changed is recorded in it, for the other replicas.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import psycopg
 import sqlalchemy as sa
 import structlog
 
+from fairway.server.store.changes import Change, Listener, collect, record
 from fairway.server.store.errors import CLOSED, StoreUnavailable, in_our_words
 from fairway.server.store.migrate import migrate
 
@@ -39,6 +41,7 @@ class PostgresDatabase:
         self._engine = engine
         self._reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._threads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="store")
+        self._listeners: list[Listener] = []
         self._closed = False
 
     @classmethod
@@ -67,11 +70,36 @@ class PostgresDatabase:
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a transaction that sees one moment and cannot write."""
-        return await self._run(self._reader, work)
+        return await self._in_thread(lambda engine: _attempt(engine, work), self._reader)
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a transaction."""
-        return await self._run(self._engine, work)
+        loop = asyncio.get_running_loop()
+
+        def recorded(connection: sa.Connection) -> tuple[T, list[Change]]:
+            changes = collect(connection)
+            result = work(connection)
+            record(connection, changes)
+            return result, changes
+
+        def written(engine: sa.Engine) -> T:
+            result, changes = _attempt(engine, recorded)
+            # From here, because a caller who has gone away meanwhile keeps nobody from hearing of it.
+            if changes:
+                with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody listens there
+                    loop.call_soon_threadsafe(self._tell, changes)
+            return result
+
+        return await self._in_thread(written, self._engine)
+
+    def listen(self, listener: Listener) -> None:
+        """Tell the listener what was changed through this process."""
+        self._listeners.append(listener)
+
+    @property
+    def shared_url(self) -> str:
+        """As psycopg takes it, with the password."""
+        return self._engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def close(self) -> None:
         """Finish what runs, then let the connections go."""
@@ -79,10 +107,14 @@ class PostgresDatabase:
         self._threads.shutdown()
         self._engine.dispose()
 
-    async def _run(self, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    async def _in_thread(self, run: Callable[[sa.Engine], T], engine: sa.Engine) -> T:
         if self._closed:
             raise StoreUnavailable(CLOSED)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, _attempt, engine, work)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run, engine)
+
+    def _tell(self, changes: list[Change]) -> None:
+        for listener in self._listeners:
+            listener(changes)
 
 
 def _migrate_alone(connection: sa.Connection) -> None:

@@ -2,7 +2,7 @@
 
 Each noun's module declares its `Rows` and adds the questions that only it is asked. A change is a function of
 the model: what it refuses is raised and not written, and when it gives back the very object it was given,
-nothing is written at all, so a repeated report costs a read.
+nothing is written at all, so a repeated report costs a read. What is written is announced to whoever watches.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from fairway.server.store.changes import KINDS, announce
 from fairway.server.store.documents import decode, encode
 from fairway.server.store.errors import AlreadyExists, NotFound
 from fairway.server.store.prepared import PreparedSelect, PreparedUpdate
@@ -28,6 +29,8 @@ class Rows(Generic[T]):
         self.table = table
         self._noun = noun
         self._word = word
+        #: `None` for what nobody watches.
+        self._kind = KINDS.get(table.name)
         #: Everything but the document; `id` is one of them. They follow from the noun alone, and a change writes only
         #: those that differ: to make one of them otherwise takes a migration of the rows that are there.
         self._columns = columns
@@ -38,6 +41,8 @@ class Rows(Generic[T]):
         self._load = PreparedSelect(document)
         self._lock = PreparedSelect(document.with_for_update())
         self._update = sa.update(table).where(of_id)
+        #: What a change is told by.
+        self._named = [column for column in table.c if column.name in ("id", "project_id")]
         #: By the columns that they set; only a handful of combinations occur.
         self._updates: dict[tuple[str, ...], PreparedUpdate] = {}
 
@@ -46,10 +51,13 @@ class Rows(Generic[T]):
         values = self._values(value)
         if not connection.execute(self._insert[connection.dialect.name], values).rowcount:
             raise AlreadyExists(self._word, str(values["id"]))
+        self._announce(connection, values)
 
     def save(self, connection: sa.Connection, value: T) -> None:
         """Store a noun, whether there was one or not."""
-        connection.execute(self._save[connection.dialect.name], self._values(value))
+        values = self._values(value)
+        connection.execute(self._save[connection.dialect.name], values)
+        self._announce(connection, values)
 
     def load(self, connection: sa.Connection, id: str) -> T:
         """The noun with this id; NotFound without one."""
@@ -65,7 +73,16 @@ class Rows(Generic[T]):
             values = {name: value for name, value in after.items() if value != before[name]}
             values["document"] = encode(changed)
             self._setting(tuple(values)).run(connection, {**values, "row_id": id})
+            self._announce(connection, after)
         return changed
+
+    def delete(self, connection: sa.Connection, id: str) -> bool:
+        """Forget the noun with this id; whether there was one."""
+        gone = sa.delete(self.table).where(self.table.c.id == id).returning(*self._named)
+        row = connection.execute(gone).one_or_none()
+        if row is not None:
+            self._announce(connection, row._asdict())
+        return row is not None
 
     def query(self, connection: sa.Connection, statement: sa.Select[Any], **parameters: str) -> tuple[T, ...]:
         """The nouns of a statement that selects documents."""
@@ -74,6 +91,10 @@ class Rows(Generic[T]):
     def decoded(self, documents: Iterable[str]) -> tuple[T, ...]:
         """The nouns of documents that have been read already."""
         return tuple(decode(document, self._noun) for document in documents)
+
+    def _announce(self, connection: sa.Connection, columns: Mapping[str, Any]) -> None:
+        if self._kind is not None:
+            announce(connection, self._kind, columns["id"], columns.get("project_id", ""))
 
     def _setting(self, columns: tuple[str, ...]) -> PreparedUpdate:
         if columns not in self._updates:

@@ -8,6 +8,7 @@ its own, and tells nobody of success before the commit. WAL lets readers go on m
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 
+from fairway.server.store.changes import Change, Listener, collect
 from fairway.server.store.errors import CLOSED, StoreUnavailable, UnusableDatabase, in_our_words
 from fairway.server.store.migrate import migrate
 
@@ -39,6 +41,8 @@ class _Piece:
         self._work = work
         self._result: Any = None
         self._error: BaseException | None = None
+        #: What the work changed; nothing once it failed.
+        self.changes: list[Change] = []
 
     @property
     def is_wanted(self) -> bool:
@@ -50,19 +54,21 @@ class _Piece:
         # Straight to the driver: SQLAlchemy's own savepoints cost more than most pieces of work.
         driver = _driver(connection)
         driver.execute("SAVEPOINT piece")
+        self.changes = collect(connection)
         try:
             with _translated():
                 self._result = self._work(connection)
         except BaseException as error:  # whatever it is, it is the caller's: the writer goes on
-            self._error = error
+            self.fail(error)
             if not driver.in_transaction:
                 raise  # a full disk made SQLite undo the whole group
             driver.execute("ROLLBACK TO piece")
         driver.execute("RELEASE piece")
 
     def fail(self, error: BaseException) -> None:
-        """Nothing of the group was kept, whatever became of this piece."""
+        """Nothing that this piece did was kept."""
         self._error = error
+        self.changes = []
 
     def answer(self) -> None:
         """Wake the caller, in the caller's own thread."""
@@ -80,11 +86,15 @@ class _Piece:
 class SQLiteDatabase:
     """One file."""
 
+    #: One server process uses it.
+    shared_url = ""
+
     def __init__(self, readers: sa.Engine, writer: sa.Engine) -> None:
         self._readers = readers
         self._writer = writer
         self._reader_threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
         self._queue: SimpleQueue[_Piece | None] = SimpleQueue()
+        self._listeners: list[Listener] = []
         self._closing = Lock()
         self._closed = False
         self._thread = Thread(target=self._write_groups, name="store-write", daemon=True)
@@ -101,7 +111,7 @@ class SQLiteDatabase:
         _make_private(path)
         writer = _engine(path, "BEGIN IMMEDIATE", ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"))
         try:
-            with _translated(), writer.begin() as connection:
+            with _alone(path), _translated(), writer.begin() as connection:
                 migrate(connection)
         except BaseException:
             writer.dispose()
@@ -123,6 +133,10 @@ class SQLiteDatabase:
             self._queue.put(piece)
         result: T = await piece.outcome()
         return result
+
+    def listen(self, listener: Listener) -> None:
+        """Tell the listener what was changed, before the caller who changed it goes on."""
+        self._listeners.append(listener)
 
     def close(self) -> None:
         """Write what waits, then close the file."""
@@ -160,20 +174,36 @@ class SQLiteDatabase:
         except BaseException as error:  # nothing was committed, so everybody is told
             for piece in group:
                 piece.fail(error)
-        _answer(group)
+        self._answer(group)
+
+    def _answer(self, group: list[_Piece]) -> None:
+        """Wake each event loop once for all of its callers: a wake-up costs as much as a piece of work."""
+        for loop in {piece.loop for piece in group}:
+            mine = [piece for piece in group if piece.loop is loop]
+            with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits there
+                loop.call_soon_threadsafe(self._answer_here, mine)
+
+    def _answer_here(self, pieces: list[_Piece]) -> None:
+        for piece in pieces:
+            piece.answer()
+        if changes := [change for piece in pieces for change in piece.changes]:
+            for listener in self._listeners:
+                listener(changes)
 
 
-def _answer(group: list[_Piece]) -> None:
-    """Wake each event loop once for all of its callers: a wake-up costs as much as a piece of work."""
-    for loop in {piece.loop for piece in group}:
-        mine = [piece for piece in group if piece.loop is loop]
-        with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits there
-            loop.call_soon_threadsafe(_answer_here, mine)
+@contextlib.contextmanager
+def _alone(path: str) -> Iterator[None]:
+    """Keep out others who open the same database, as long as it takes.
 
-
-def _answer_here(pieces: list[_Piece]) -> None:
-    for piece in pieces:
-        piece.answer()
+    The busy handler is no help here: SQLite does not ask it when two switch to WAL at once, and a migration of a large
+    database may take longer than it waits. A process that dies lets go.
+    """
+    directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
 
 
 def _make_private(path: str) -> None:

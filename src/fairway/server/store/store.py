@@ -5,8 +5,8 @@
 
 `read` sees one moment and can change nothing. `write` is one transaction: when it returns, the change survives a
 kill -9 and a power cut; when it raises, nothing of that piece of work remains. A piece of work must be quick,
-must do no I/O of its own, and may be run again when the database asks for it. How each database is driven is said in
-`sqlite` and `postgres`.
+must do no I/O of its own, and may be run again when the database asks for it. Once it is durable, what it changed is
+told to whoever listens. How each database is driven is said in `sqlite` and `postgres`.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from typing import Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
+from fairway.server.store.changes import Listener
 from fairway.server.store.errors import UnusableDatabase
 from fairway.server.store.sqlite import SQLiteDatabase
 
@@ -24,12 +25,21 @@ T = TypeVar("T")
 class Database(Protocol):
     """A database that can run pieces of work."""
 
+    @property
+    def shared_url(self) -> str:
+        """Where others find the database too; empty when it is ours alone."""
+        ...
+
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run a piece of work that only looks."""
         ...
 
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Run a piece of work that changes something, as one durable transaction."""
+        ...
+
+    def listen(self, listener: Listener) -> None:
+        """Tell the listener from now on what each durable piece of work changed."""
         ...
 
     def close(self) -> None:
@@ -55,6 +65,15 @@ class Store:
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """What `work` returns, once what it changed is durable."""
         return await self._database.write(work)
+
+    def listen(self, listener: Listener) -> None:
+        """Tell the listener from now on what each piece of work of this process changed, once it is durable."""
+        self._database.listen(listener)
+
+    @property
+    def shared_url(self) -> str:
+        """Where the database is that other replicas may write to too; empty when there can be none."""
+        return self._database.shared_url
 
     async def close(self) -> None:
         """Finish the writes that wait, then close."""
