@@ -4,7 +4,7 @@ Whether a report may change a deployment is the model's table; it is asked while
 (`update_deployment`), so two reports at once are judged one after the other.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 import msgspec
@@ -13,8 +13,9 @@ import sqlalchemy as sa
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.server.store.documents import to_microseconds
-from fairway.server.store.labels import insert_labels, labelled
-from fairway.server.store.page import Page, PageRequest, page_by_creation, page_by_update
+from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns, labelled
+from fairway.server.store.page import Page, PageRequest, merged_page, page_by_creation, page_by_update
+from fairway.server.store.prepared import PreparedUpdate
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import DEPLOYMENT_LABELS, DEPLOYMENTS
 
@@ -29,12 +30,18 @@ class DeploymentFilter(msgspec.Struct, frozen=True, kw_only=True):
     application_name: str = ""
     #: All of them must fit.
     labels: dict[str, str] = {}
+    #: Those that have all labels of one of these, by pattern.
+    scope: Patterns = EVERYTHING
 
 
 def insert_deployment(connection: sa.Connection, deployment: Deployment) -> None:
     """Store a new deployment. Its labels are those of its beginning: they never change."""
     _ROWS.insert(connection, deployment)
-    insert_labels(connection, DEPLOYMENT_LABELS, deployment.id, deployment.labels)
+    common = {"owner_id": deployment.id, "project_id": deployment.project_id}
+    ordered = {**common, "updated_at": to_microseconds(deployment.updated_at)}
+    rows = [{**ordered, "key": key, "value": value} for key, value in deployment.labels.items()]
+    if rows:
+        connection.execute(sa.insert(DEPLOYMENT_LABELS), rows)
 
 
 def load_deployment(connection: sa.Connection, id: str) -> Deployment:
@@ -44,7 +51,10 @@ def load_deployment(connection: sa.Connection, id: str) -> Deployment:
 
 def update_deployment(connection: sa.Connection, id: str, change: Callable[[Deployment], Deployment]) -> Deployment:
     """The deployment as `change` makes it, stored."""
-    return _ROWS.update(connection, id, change)
+    changed = _ROWS.update(connection, id, change)
+    if changed.labels:
+        _MOVE_LABELS.run(connection, {"of": id, "updated_at": to_microseconds(changed.updated_at)})
+    return changed
 
 
 def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str, limit: int) -> Page[Deployment]:
@@ -56,8 +66,16 @@ def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str,
 
 def list_deployments(connection: sa.Connection, filter: DeploymentFilter, page: PageRequest) -> Page[Deployment]:
     """One page of the deployments that fit."""
-    statement = sa.select(DEPLOYMENTS.c.document).where(*_conditions(filter))
-    return page_by_update(connection, _ROWS, statement, page)
+    fitting = sa.select(DEPLOYMENTS.c.document).where(*_conditions(connection, filter))
+    labels = _required_labels(filter)
+    if labels and not _is_narrow(filter):
+        key = _rarest(connection, filter.project_id, labels) if len(labels) > 1 else next(iter(labels))
+        columns = DEPLOYMENT_LABELS.c
+        joined = fitting.join(DEPLOYMENT_LABELS, columns.owner_id == DEPLOYMENTS.c.id)
+        statement = joined.where(*_label(filter.project_id, key, labels[key]))
+        return merged_page(connection, _ROWS, [statement], (columns.updated_at, columns.owner_id), page)
+    branches = [fitting.where(branch) for branch in _branches(filter)] or [fitting]
+    return merged_page(connection, _ROWS, branches, (DEPLOYMENTS.c.updated_at, DEPLOYMENTS.c.id), page)
 
 
 def last_deployment(connection: sa.Connection, application_id: str, only_succeeded: bool) -> Deployment | None:
@@ -109,18 +127,65 @@ def _columns(deployment: Deployment) -> Columns:
     }
 
 
-def _conditions(filter: DeploymentFilter) -> Iterator[sa.ColumnElement[bool]]:
+def _conditions(connection: sa.Connection, filter: DeploymentFilter) -> Iterator[sa.ColumnElement[bool]]:
+    """What a deployment must be; of which applications is in `_branches`."""
     columns = DEPLOYMENTS.c
     yield columns.project_id == filter.project_id
     if filter.statuses:
         yield columns.status.in_([status.value for status in filter.statuses])
     if filter.kinds:
         yield columns.kind.in_([kind.value for kind in filter.kinds])
-    if filter.application_ids:
-        yield columns.application_id.in_(filter.application_ids)
     if filter.application_name:
         yield columns.application_name == filter.application_name
     yield from labelled(DEPLOYMENT_LABELS, columns.id, filter.labels)
+    yield from label_patterns(connection, DEPLOYMENT_LABELS, columns.id, filter.scope)
 
 
+def _branches(filter: DeploymentFilter) -> list[sa.ColumnElement[bool]]:
+    """Conditions of which a deployment that fits has exactly one, each with an index in the order of the page."""
+    columns = DEPLOYMENTS.c
+    if filter.application_ids:
+        return [columns.application_id == id for id in dict.fromkeys(filter.application_ids)]
+    if filter.application_name:
+        return []
+    if filter.statuses:
+        return [columns.status == status.value for status in dict.fromkeys(filter.statuses)]
+    return [columns.kind == kind.value for kind in dict.fromkeys(filter.kinds)]
+
+
+def _is_narrow(filter: DeploymentFilter) -> bool:
+    """Whether few deployments can fit whatever their labels are: those of some applications, or those still open."""
+    only_open = bool(filter.statuses) and not any(status.is_terminal for status in filter.statuses)
+    return bool(filter.application_ids or filter.application_name or only_open)
+
+
+def _label(project_id: str, key: str, value: str) -> tuple[sa.ColumnElement[bool], ...]:
+    columns = DEPLOYMENT_LABELS.c
+    return columns.project_id == project_id, columns.key == key, columns.value == value
+
+
+def _required_labels(filter: DeploymentFilter) -> dict[str, str]:
+    """Labels that every deployment that fits has, word for word."""
+    if len(filter.scope) != 1:
+        return filter.labels
+    exact = {key: value for key, value in filter.scope[0].items() if not {"*", "?"} & set(value)}
+    return {**exact, **filter.labels}
+
+
+def _rarest(connection: sa.Connection, project_id: str, labels: Mapping[str, str]) -> str:
+    """The key of the label that the fewest deployments have: its rows are gone through, asking each for the others."""
+
+    def count(key: str) -> int:
+        some = sa.select(sa.literal(1)).where(*_label(project_id, key, labels[key])).limit(_COUNTED)
+        found: int = connection.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one()
+        return found
+
+    return min(sorted(labels), key=count)
+
+
+#: Labels on more deployments than this count as equally frequent: a page is found soon among either.
+_COUNTED = 2_000
 _ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
+_MOVE_LABELS = PreparedUpdate(
+    sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")), ("updated_at",)
+)

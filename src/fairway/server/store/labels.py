@@ -66,7 +66,7 @@ def document_label_patterns(
 
 
 def _has(
-    label: sa.Alias, owner: sa.ColumnElement[str], key: str, fits: sa.ColumnElement[bool]
+    label: sa.FromClause, owner: sa.ColumnElement[str], key: str, fits: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
     """Asked of each owner in turn, in the order of the page; all that fit are too many to be collected beforehand."""
     return sa.exists().where(label.c.owner_id == owner, label.c.key == key, fits)

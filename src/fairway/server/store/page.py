@@ -55,12 +55,7 @@ def page_by_update(
     connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest
 ) -> Page[T]:
     """The wanted page of the rows that fit the statement's conditions, by update, newest first."""
-    time, id = rows.table.c.updated_at, rows.table.c.id
-    if request.cursor:
-        after = _read(request.cursor)
-        # Said this way round, because a database seeks an index by `<=` and not by an `or`.
-        statement = statement.where(time <= after.time, sa.or_(time < after.time, id > after.id))
-    return _cut(connection, rows, statement.order_by(time.desc(), id), time, request.size)
+    return merged_page(connection, rows, [statement], (rows.table.c.updated_at, rows.table.c.id), request)
 
 
 def page_by_creation(
@@ -77,15 +72,28 @@ def page_by_creation(
 def page_newest_first(
     connection: sa.Connection, rows: Rows[T], statements: Sequence[sa.Select[Any]], request: PageRequest
 ) -> Page[T]:
-    """The same, newest first by creation, of the rows that fit one of the statements; no row may fit two.
+    """The same, newest first by creation, of the rows that fit one of the statements; no row may fit two."""
+    return merged_page(connection, rows, statements, (rows.table.c.created_at, rows.table.c.id), request)
+
+
+def merged_page(
+    connection: sa.Connection,
+    rows: Rows[T],
+    statements: Sequence[sa.Select[Any]],
+    order: tuple[sa.Column[int], sa.Column[str]],
+    request: PageRequest,
+) -> Page[T]:
+    """The wanted page of the rows that fit one of the statements, newest first by these two columns.
 
     Each statement is asked by itself, because a database that is asked for several at once sorts all of their rows.
+    The columns may be copies in another table that the statements join, where that has the index.
     """
-    time, id = rows.table.c.created_at, rows.table.c.id
+    time, id = order
     after = _read(request.cursor) if request.cursor else None
     found: list[tuple[int, str, str]] = []
     for statement in statements:
         if after is not None:
+            # Said this way round, because a database seeks an index by `<=` and not by an `or`.
             statement = statement.where(time <= after.time, sa.or_(time < after.time, id > after.id))
         wanted = statement.with_only_columns(time, id, rows.table.c.document).order_by(time.desc(), id)
         found.extend((row[0], row[1], row[2]) for row in connection.execute(wanted.limit(request.size + 1)))

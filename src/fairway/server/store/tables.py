@@ -83,16 +83,31 @@ sa.Index(
 )
 
 
-def _labels(name: str) -> sa.Table:
-    """Labels of a noun, a row each, so that a filter by label finds its rows before a page is cut."""
-    columns = [sa.Column(column, sa.Text, primary_key=True) for column in ("key", "value", "owner_id")]
-    table = sa.Table(name, METADATA, *columns)
-    sa.Index(f"{name}_of_owner", table.c.owner_id)
-    return table
+#: Labels are rows, so that a filter by label finds its rows before a page is cut.
+APPLICATION_LABELS = sa.Table(
+    "application_labels",
+    METADATA,
+    *(sa.Column(column, sa.Text, primary_key=True) for column in ("key", "value", "owner_id")),
+)
+sa.Index("application_labels_of_owner", APPLICATION_LABELS.c.owner_id)
 
-
-APPLICATION_LABELS = _labels("application_labels")
-DEPLOYMENT_LABELS = _labels("deployment_labels")
+#: Deployments are too many to be sorted, so their labels repeat what they are ordered by.
+DEPLOYMENT_LABELS = sa.Table(
+    "deployment_labels",
+    METADATA,
+    *(sa.Column(column, sa.Text, primary_key=True) for column in ("owner_id", "key")),
+    _text("value"),
+    _text("project_id"),
+    _time("updated_at"),
+)
+sa.Index(
+    "deployment_labels_by_update",
+    DEPLOYMENT_LABELS.c.project_id,
+    DEPLOYMENT_LABELS.c.key,
+    DEPLOYMENT_LABELS.c.value,
+    DEPLOYMENT_LABELS.c.updated_at.desc(),
+    DEPLOYMENT_LABELS.c.owner_id,
+)
 
 COMMANDS = _table(
     "commands",

@@ -111,7 +111,7 @@ async def test_a_question_is_answered_through_an_index(sqlite_url: str, work: Wo
     plan = await query_plan(sqlite_url, work)
 
     assert plan
-    assert [step for step in plan if step.startswith("SCAN")] == []
+    assert scans(plan) == []
 
 
 @pytest.mark.parametrize("name", NEEDS_NO_SORTING)
@@ -128,6 +128,11 @@ async def test_a_look_at_what_grows_old_reads_a_small_index_and_no_table(sqlite_
     plan = await query_plan(sqlite_url, work)
 
     assert [step for step in plan if step.startswith("SCAN")] == scanned
+
+
+def scans(plan: list[str]) -> list[str]:
+    """What is read from one end to the other, but for results of a subquery, which are few."""
+    return [step for step in plan if step.startswith("SCAN") and not step.startswith("SCAN anon_")]
 
 
 async def query_plan(url: str, work: Work) -> list[str]:
