@@ -24,8 +24,12 @@ test: check ## set up, check, and run every test that needs no heavy peer
 	$(say) 'tests'
 	@$(BIN)/pytest -q -n $(WORKERS) tests
 
-test-peers: $(READY) ## run the tests against heavy peers (none yet)
-	$(say) 'peer tests: there are none yet; the first peers arrive with the server'
+test-peers: $(READY) ## run the tests against real peers: an S3 server and an OIDC provider, built once with Go
+	@tools/postgres
+	$(say) 'peers'
+	@$(BIN)/python -m tools.peers
+	$(say) 'tests against peers'
+	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) tests/peers
 
 setup: $(READY) ## make .venv with everything in it
 

@@ -1,9 +1,12 @@
 """A real `fairway server` process, as a person starts it."""
 
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -12,17 +15,35 @@ FAIRWAY = Path(sys.executable).with_name("fairway")
 
 
 class ServerProcess(NamedTuple):
-    """The process, and what it said when it was ready."""
+    """The process, where it listens, and the file with everything that it says."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
     address: str
-    said: str
+    http: str
+    output: Path
+
+    @property
+    def said(self) -> str:
+        return self.output.read_text(errors="replace")
 
     @property
     def api_key(self) -> str:
         found = re.search(r"API key, shown this once: (\S+)", self.said)
         assert found is not None, self.said
         return found[1]
+
+    @property
+    def resident_bytes(self) -> int:
+        """How much memory the process holds now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None, status
+        return int(found[1]) * 1024
+
+    @property
+    def open_files(self) -> int:
+        """How many files and connections the process has open now."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -31,22 +52,37 @@ class ServerProcess(NamedTuple):
 
 
 @contextmanager
-def a_server(data: Path, listen: str = "127.0.0.1:0") -> Iterator[ServerProcess]:
-    """A server on a free port; it is stopped at the end of the block if it still runs."""
-    is_first = not (data / "fairway.db").exists()
+def a_server(
+    data: Path,
+    *arguments: str | Path,
+    listen: str = "127.0.0.1:0",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[ServerProcess]:
+    """A server on free ports; it is stopped at the end of the block if it still runs."""
+    addresses = ("--listen", listen, "--http-listen", "127.0.0.1:0")
+    opened, output = tempfile.mkstemp(prefix=f"{data.name}-said-", dir=data.parent)
     process = subprocess.Popen(
-        [FAIRWAY, "server", "--data", data, "--listen", listen, "--http-listen", "127.0.0.1:0"],
-        stdout=subprocess.PIPE,
+        [FAIRWAY, "server", "--data", data, *addresses, *arguments],
+        stdout=opened,
         stderr=subprocess.STDOUT,
-        text=True,
+        env={**os.environ, **(environment or {}), "PYTHONUNBUFFERED": "1"},
     )
-    assert process.stdout is not None
+    os.close(opened)
     try:
-        said = "".join(process.stdout.readline() for _ in range(4 if is_first else 2))
-        address = re.search(r"listens on (\S+)", said)
-        assert address is not None, said
-        yield ServerProcess(process, address[1], said)
+        yield _ready(process, Path(output))
     finally:
         process.terminate()
         process.wait(timeout=30)
-        process.stdout.close()
+
+
+def _ready(process: subprocess.Popen[bytes], output: Path) -> ServerProcess:
+    """The server once it has said where it listens; a deadline only for one that never will."""
+    deadline = time.monotonic() + 60
+    while True:
+        said = output.read_text()
+        address, http = re.search(r"listens on (\S+)", said), re.search(r"HTTP: (\S+)\n", said)
+        if address and http:
+            return ServerProcess(process, address[1], http[1], output)
+        assert process.poll() is None, said
+        assert time.monotonic() < deadline, said
+        time.sleep(0.02)

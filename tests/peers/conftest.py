@@ -1,0 +1,18 @@
+"""The peers are heavy: `make test` leaves these tests alone, `make test-peers` builds the peers and runs them."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.peers.s3 import S3Server, an_s3_server
+
+if os.environ.get("FAIRWAY_TEST_PEERS") != "1":
+    collect_ignore_glob = ["test_*.py"]
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """One S3 server for all tests; each has a bucket of its own."""
+    with an_s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
