@@ -27,6 +27,7 @@
         ├── TreeWriteError      (secrets)  a rendered file that could not be written
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
+        ├── TooManyRequests     (server)   somebody who asks too often
         └── LogStorageError     (server)   a disk or bucket that does not take or give a log
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of

@@ -38,6 +38,14 @@ class NotNow(UserError):
     """A request that is in order, but not in the state that things are in."""
 
 
+class TooManyRequests(TemporaryError):
+    """Somebody who asks too often."""
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
 #: The first row whose type fits counts, so the special ones stand before the general ones.
 STATUS_CODES: tuple[tuple[type[FairwayError], grpc.StatusCode], ...] = (
     (BadCredentials, grpc.StatusCode.UNAUTHENTICATED),
@@ -50,6 +58,7 @@ STATUS_CODES: tuple[tuple[type[FairwayError], grpc.StatusCode], ...] = (
     # Raised as the operator's fault, but the caller of a call is not the operator.
     (UnusableDatabase, grpc.StatusCode.DATA_LOSS),
     (UserError, grpc.StatusCode.INVALID_ARGUMENT),
+    (TooManyRequests, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (TemporaryError, grpc.StatusCode.UNAVAILABLE),
 )
 

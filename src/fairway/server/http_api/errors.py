@@ -15,7 +15,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from fairway.server.http_api.body import MOST_BYTES, WrongMediaType
-from fairway.server.status_codes import InvalidRequest, status_code
+from fairway.server.status_codes import InvalidRequest, TooManyRequests, status_code
 
 _log = structlog.get_logger()
 
@@ -27,6 +27,7 @@ _NUMBERS = {
     grpc.StatusCode.ALREADY_EXISTS: 409,
     grpc.StatusCode.FAILED_PRECONDITION: 409,
     grpc.StatusCode.INVALID_ARGUMENT: 400,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: 429,
     grpc.StatusCode.UNAVAILABLE: 503,
 }
 _INTERNAL = "the server failed on this request by a defect of its own; its log says where"
@@ -81,6 +82,8 @@ def answer_error(_: Request[Any, Any, Any], error: Exception) -> Response[ErrorA
         _log.error("request failed by a defect", error=type(error).__name__, exc_info=place)
         message = _INTERNAL
     headers = {"www-authenticate": "Bearer"} if number == 401 else {}
+    if isinstance(error, TooManyRequests):
+        headers["retry-after"] = str(error.retry_after_seconds)
     return _answer(number, code.name.lower(), message, headers)
 
 

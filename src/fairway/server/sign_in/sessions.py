@@ -1,8 +1,8 @@
 """Sessions: a browser that has signed in holds a random name under our signature, the store holds the rest.
 
 A name whose signature is wrong never reaches the store. What the store says is remembered for a moment only, and
-forgotten at once when somebody's roles change, they are disabled or signed out: `forget_user` and `forget_everybody`
-are for whoever makes such a change, here or (told by the feed) on another replica.
+forgotten at once when somebody's roles change, they are disabled or signed out: `heard` is told of every change that is
+stored, by the store for those of this process and by the feed for those of other replicas.
 
 A session ends at a moment that is set when it begins, or when nobody used it for a day. That it was used is written
 down every ten minutes at most.
@@ -10,6 +10,7 @@ down every ten minutes at most.
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -23,6 +24,7 @@ from fairway.server.keys import VerifiedKeys
 from fairway.server.sign_in.grants import roles_of
 from fairway.server.sign_in.signing import Purpose, Signer
 from fairway.server.status_codes import BadCredentials
+from fairway.server.store.changes import Change, ChangeKind
 from fairway.server.store.errors import NotFound
 from fairway.server.store.roles import find_role
 from fairway.server.store.sessions import Session, delete_session, find_session, update_session
@@ -69,6 +71,7 @@ class Sessions:
         self._clock = clock
         self._signer = signer
         self._known = self._nobody()
+        store.listen(self.heard)
 
     def new(self, user_id: str, lasts: timedelta, address: str) -> NewSession:
         """A session for whoever has just signed in, under a name never seen before; `insert_session` stores it."""
@@ -102,10 +105,17 @@ class Sessions:
         if name is None:
             return
         id = _hash(name)
-        session = await self._store.read(lambda connection: find_session(connection, id))
-        if session is not None:
+        if await self._store.read(lambda connection: find_session(connection, id)) is not None:
             await self._store.write(lambda connection: delete_session(connection, id))
-            self.forget_user(session.user_id)
+
+    def heard(self, changes: Sequence[Change]) -> None:
+        """Forget whatever these changes may have made wrong."""
+        for change in changes:
+            match change.kind:
+                case ChangeKind.USERS:
+                    self.forget_user(change.id)
+                case ChangeKind.ROLES | ChangeKind.SETTINGS:
+                    self.forget_everybody()
 
     def forget_user(self, user_id: str) -> None:
         """Look this person up again at their next request: what they may do has changed, or a session has ended."""

@@ -30,7 +30,7 @@ def find_role(connection: sa.Connection, name: str) -> Role | None:
 
 def delete_role(connection: sa.Connection, name: str) -> None:
     """Forget a role; NotFound when there is none."""
-    if not connection.execute(sa.delete(ROLES).where(ROLES.c.id == name)).rowcount:
+    if not _ROWS.delete(connection, name):
         raise NotFound("role", name)
 
 

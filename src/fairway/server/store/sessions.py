@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 import sqlalchemy as sa
 
+from fairway.server.store.changes import ChangeKind, announce
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.errors import NotFound
 from fairway.server.store.rows import Rows
@@ -63,12 +64,20 @@ def update_session(connection: sa.Connection, id: str, change: Callable[[Session
 
 def delete_session(connection: sa.Connection, id: str) -> bool:
     """End one session; whether there was one."""
-    return bool(connection.execute(sa.delete(SESSIONS).where(SESSIONS.c.id == id)).rowcount)
+    return bool(_end(connection, SESSIONS.c.id == id))
 
 
 def delete_sessions_of(connection: sa.Connection, user_id: str) -> int:
     """End all sessions of a person; how many there were."""
-    return connection.execute(sa.delete(SESSIONS).where(SESSIONS.c.user_id == user_id)).rowcount
+    return _end(connection, SESSIONS.c.user_id == user_id)
+
+
+def _end(connection: sa.Connection, which: sa.ColumnElement[bool]) -> int:
+    ended = connection.execute(sa.delete(SESSIONS).where(which).returning(SESSIONS.c.user_id)).scalars().all()
+    for user_id in sorted(set(ended)):
+        # Replicas remember people and not sessions.
+        announce(connection, ChangeKind.USERS, user_id, "")
+    return len(ended)
 
 
 def delete_expired_sessions(connection: sa.Connection, now: datetime, limit: int) -> int:

@@ -37,7 +37,7 @@ def update_user(connection: sa.Connection, id: str, change: Callable[[User], Use
 
 def delete_user(connection: sa.Connection, id: str) -> None:
     """Forget a person; NotFound when there is none."""
-    if not connection.execute(sa.delete(USERS).where(USERS.c.id == id)).rowcount:
+    if not _ROWS.delete(connection, id):
         raise NotFound("user", id)
 
 

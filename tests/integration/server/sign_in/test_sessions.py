@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from fairway.clock import FakeClock
-from fairway.model.role import EDITOR, VIEWER
+from fairway.model.role import EDITOR, VIEWER, Role
 from fairway.model.user import User
 from fairway.server.sign_in.sessions import IDLE, TRUSTED_FOR, NewSession, Sessions
 from fairway.server.sign_in.signing import Purpose, Signer
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import sessions as stored
 from fairway.server.store import users
+from fairway.server.store.changes import Change, ChangeKind, Listener
+from fairway.server.store.roles import save_role
+from fairway.server.store.settings import PeopleSettings, save_people_settings
 from fairway.server.store.store import Store
 from tests.integration.server.sign_in.people import a_user
 from tests.unit.model.builders import NOW
@@ -41,10 +44,7 @@ class Place(msgspec.Struct, frozen=True):
         await self.store.write(write)
 
     async def is_known(self) -> bool:
-        try:
-            return (await self.sessions.identify(self.new.cookie)).user.id == "jo"
-        except BadCredentials:
-            return False
+        return await _knows(self.sessions, self.new.cookie)
 
 
 @pytest.fixture
@@ -105,32 +105,42 @@ async def test_a_session_ends_on_time_even_while_it_is_remembered(place: Place) 
         await place.sessions.identify(short.cookie)
 
 
-async def test_a_new_role_counts_at_once_when_told(place: Place) -> None:
+async def test_a_new_role_counts_at_once(place: Place) -> None:
     await place.sessions.identify(place.new.cookie)
-    await place.change(roles=("Viewer",))
 
-    place.sessions.forget_user("jo")
+    await place.change(roles=("Viewer",))
 
     assert (await place.sessions.identify(place.new.cookie)).roles == (VIEWER,)
 
 
-async def test_a_change_that_nobody_told_of_counts_within_seconds(place: Place) -> None:
-    await place.sessions.identify(place.new.cookie)
+async def test_a_change_on_another_replica_counts_within_seconds_and_at_once_when_told(place: Place) -> None:
+    signer = await Signer.open(place.store)
+    deaf, told = (Sessions(_Deaf(place.store), place.clock, signer) for _ in range(2))
+    for replica in (deaf, told):
+        await replica.identify(place.new.cookie)
     await place.change(disabled=True)
-    before = await place.is_known()
 
+    told.heard([Change(ChangeKind.USERS, "jo", "")])
+    known = [await _knows(replica, place.new.cookie) for replica in (deaf, told)]
     place.clock.advance(TRUSTED_FOR)
 
-    assert (before, await place.is_known()) == (True, False)
+    assert (known, await _knows(deaf, place.new.cookie)) == ([True, False], False)
 
 
-async def test_a_change_for_everybody_counts_at_once(place: Place) -> None:
+async def test_what_groups_and_roles_mean_counts_at_once(place: Place) -> None:
+    looker = Role(name="looker", permissions=())
+    await place.change(roles=("looker",))
+    before = await place.sessions.identify(place.new.cookie)
+
+    await place.store.write(lambda connection: save_role(connection, looker))
+    made = await place.sessions.identify(place.new.cookie)
+    await place.change(provider="dex", roles=(), groups=("dev",))
     await place.sessions.identify(place.new.cookie)
-    await place.change(roles=())
+    mapped = PeopleSettings(group_roles={"dev": ("Viewer",)})
+    await place.store.write(lambda connection: save_people_settings(connection, mapped))
 
-    place.sessions.forget_everybody()
-
-    assert (await place.sessions.identify(place.new.cookie)).roles == ()
+    assert (before.roles, made.roles) == ((), (looker,))
+    assert (await place.sessions.identify(place.new.cookie)).roles == (VIEWER,)
 
 
 async def test_an_ended_session_is_ended_at_once(place: Place) -> None:
@@ -172,8 +182,30 @@ def test_a_cookie_that_was_changed_never_reaches_the_store(place_in_cookie: int,
 
 
 class _NeverAsked(Store):
+    """A store whose every use but listening is an error of another kind."""
+
     def __init__(self) -> None:
-        """A store whose every use is an error of another kind."""
+        pass
+
+    def listen(self, listener: Listener) -> None:
+        pass
+
+
+class _Deaf(Store):
+    """The store of another replica, which is not told of what happens here."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store._database)
+
+    def listen(self, listener: Listener) -> None:
+        pass
+
+
+async def _knows(sessions: Sessions, cookie: str) -> bool:
+    try:
+        return bool(await sessions.identify(cookie))
+    except BadCredentials:
+        return False
 
 
 def test_a_cookie_signed_for_something_else_is_none() -> None:
