@@ -47,7 +47,7 @@ class DeploymentStatus(enum.Enum):
     @property
     def is_terminal(self) -> bool:
         """Whether nothing can follow: succeeded, failed and cancelled."""
-        return self in DEPLOYMENT_TRANSITIONS.terminal
+        return not DEPLOYMENT_TRANSITIONS.rows[self]
 
 
 DEPLOYMENT_TRANSITIONS = TransitionTable(

@@ -38,7 +38,7 @@ class StageStatus(enum.Enum):
     @property
     def is_terminal(self) -> bool:
         """Whether nothing can follow: succeeded, failed, cancelled, skipped and exited."""
-        return self in STAGE_TRANSITIONS.terminal
+        return not STAGE_TRANSITIONS.rows[self]
 
 
 STAGE_TRANSITIONS = TransitionTable(

@@ -56,10 +56,9 @@ class _Piece:
         driver.execute("SAVEPOINT piece")
         self.changes = collect(connection)
         try:
-            with _translated():
-                self._result = self._work(connection)
+            self._result = self._work(connection)
         except BaseException as error:  # whatever it is, it is the caller's: the writer goes on
-            self.fail(error)
+            self.fail(_callers_error(error))
             if not driver.in_transaction:
                 raise  # a full disk made SQLite undo the whole group
             driver.execute("ROLLBACK TO piece")
@@ -249,3 +248,12 @@ def _translated() -> Iterator[None]:
         if ours is None:
             raise
         raise ours from error
+
+
+def _callers_error(error: BaseException) -> BaseException:
+    """The same for a piece of work that has failed, so that one that succeeds does not pay for it."""
+    try:
+        with _translated():
+            raise error
+    except BaseException as translated:
+        return translated
