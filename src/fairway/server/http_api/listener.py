@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from litestar.types import ASGIApp
 from uvicorn._types import ASGIApplication
 
 from fairway.errors import UserError
-from fairway.server.certificates import CertificateFiles
+from fairway.server.certificates import BadCertificate, CertificateFiles
 
 #: Connections at once; whoever comes later is told to try again.
 MOST_CONNECTIONS = 1000
@@ -52,20 +52,36 @@ async def listening(
 ) -> AsyncIterator[int]:
     """Answer at the address, whose port is given to the block; at its end, requests under way are finished."""
     context = None if certificate is None else following_context(certificate)
+    bound = bind(address)
+    async with answering(app, bound, grace_seconds, context=context):
+        yield int(bound.getsockname()[1])
+
+
+@contextlib.asynccontextmanager
+async def answering(
+    app: ASGIApp,
+    bound: socket.socket,
+    grace_seconds: float,
+    *,
+    context: ssl.SSLContext | None = None,
+    protocol: type[asyncio.Protocol] | None = None,
+) -> AsyncIterator[None]:
+    """Answer whoever comes to a socket, during the block; at its end, requests under way are finished."""
     config = uvicorn.Config(
         cast("ASGIApplication", app),  # Both are ASGI; their type hints differ in small things.
-        http="h11",
+        http=protocol or "h11",
         ws="none",
         lifespan="off",
         log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
+        # Whoever calls may write any address into a header.
+        proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(grace_seconds),
         ssl_context_factory=None if context is None else lambda _config, _default: context,
     )
-    bound = _bind(address)
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     answers = asyncio.create_task(server.answers.wait())
@@ -74,22 +90,27 @@ async def listening(
         answers.cancel()
         await serving
     try:
-        yield int(bound.getsockname()[1])
+        yield
     finally:
         server.should_exit = True
         await serving
 
 
-def following_context(files: CertificateFiles) -> ssl.SSLContext:
-    """A TLS context whose handshakes use the newest pair that fits."""
-    stamp, first = files.stamp(), _load(files)
+def following_context(files: CertificateFiles, protocols: Sequence[str] = ()) -> ssl.SSLContext:
+    """A TLS context whose handshakes use the newest pair that fits and agree on one of the protocols, if any."""
+    try:
+        stamp, first = files.stamp(), _load(files, protocols)
+    except (OSError, ssl.SSLError) as error:
+        raise BadCertificate(
+            f"{files.certificate} and {files.key} are no certificate with its key: {error.strerror or error}"
+        ) from error
     current = first
 
     def renew(connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
         nonlocal stamp, current
         try:
             if (found := files.stamp()) != stamp:
-                stamp, current = found, _load(files)
+                stamp, current = found, _load(files, protocols)
         except (OSError, ssl.SSLError) as error:
             _log.warning("the certificate files changed, but cannot be used yet", reason=str(error))
         connection.context = current
@@ -98,13 +119,16 @@ def following_context(files: CertificateFiles) -> ssl.SSLContext:
     return first
 
 
-def _load(files: CertificateFiles) -> ssl.SSLContext:
+def _load(files: CertificateFiles, protocols: Sequence[str]) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(files.certificate, files.key)
+    if protocols:
+        context.set_alpn_protocols(list(protocols))
     return context
 
 
-def _bind(address: str) -> socket.socket:
+def bind(address: str) -> socket.socket:
+    """A socket that listens at the address; HttpAddressError when it cannot."""
     try:
         parts = urlsplit(f"//{address}")
         host, port = parts.hostname or "", parts.port
