@@ -70,6 +70,10 @@ class AgentAuth:
         """Trust no key of this agent from memory: it was disabled, or its keys changed."""
         self._verified.forget(agent_id)
 
+    def forget_all(self) -> None:
+        """Trust no key from memory."""
+        self._verified.forget_all()
+
     async def _verify(self, token: AgentToken) -> None:
         try:
             agent = await self._store.read(lambda connection: agents.load_agent(connection, token.identity.agent_id))

@@ -3,13 +3,13 @@
 A hint carries no truth, so nothing of it is stored: the board remembers for each agent when each topic was last
 published, which is all that a late, slow or returning watcher needs. Publishing sets a number and wakes whoever
 waits; it never waits itself, and a thousand publications that a slow watcher did not see are one hint to it. Sending
-hints to an agent is left to `hint_service`, carrying them to other replicas to whoever publishes there.
+hints to an agent is left to `hint_service`, carrying them to other replicas to `relay`.
 """
 
 import asyncio
 import enum
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from uuid import uuid4
 
 import msgspec
@@ -54,9 +54,26 @@ class HintBoard:
         self._published: OrderedDict[str, dict[HintTopic, int]] = OrderedDict()
         self._watchers: dict[str, set[asyncio.Event]] = {}
         self._closed = False
+        #: Is told what is published here, for agents that watch elsewhere.
+        self.relay: Callable[[str, HintTopic], None] | None = None
 
     def publish(self, agent_id: str, topic: HintTopic) -> None:
-        """Tell an agent, now or when it comes back."""
+        """Tell an agent, now or when it comes back, wherever it is connected."""
+        self.hear(agent_id, topic)
+        if self.relay is not None:
+            self.relay(agent_id, topic)
+
+    def lose(self) -> None:
+        """What was published elsewhere may have been lost: every agent is told that anything may have changed."""
+        self._number += 1
+        self._forgotten = self._number
+        self._published.clear()
+        for watchers in self._watchers.values():
+            for watcher in watchers:
+                watcher.set()
+
+    def hear(self, agent_id: str, topic: HintTopic) -> None:
+        """Tell an agent that is connected here."""
         self._number += 1
         self._published.setdefault(agent_id, {})[topic] = self._number
         self._published.move_to_end(agent_id)

@@ -1,9 +1,9 @@
 """What the server does by itself as things grow old: unanswered commands end, and what nobody needs is forgotten.
 
 Every round looks at what is there and not at what happened before, in small batches, each a transaction of its own.
-A batch done twice changes nothing the second time, so any number of replicas may do their rounds at once, without a
-lease, and a killed one leaves nothing that the next round does not find. Logs go before the deployment that names
-them, for the same reason. What is in the way of a round (a busy database, a bucket out of reach) costs its step only.
+A batch done twice changes nothing the second time, so a killed round leaves nothing that the next one does not find,
+and two replicas that both believe it to be their turn do no harm. Logs go before the deployment that names them, for
+the same reason. What is in the way of a round (a busy database, a bucket out of reach) costs its step only.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,9 +22,11 @@ from fairway.model.deployment import Deployment
 from fairway.server.commands import LIFETIME, expire
 from fairway.server.logs import LogStore
 from fairway.server.store import applications, chains, commands, deployments, events, projects
+from fairway.server.store.changes import forget_old_changes
 from fairway.server.store.errors import NotFound
 from fairway.server.store.page import PageRequest
 from fairway.server.store.store import Store
+from fairway.server.turn import Turn
 
 _log = structlog.get_logger()
 
@@ -99,10 +101,15 @@ async def run_housekeeping(
     settings: HousekeepingSettings,
     sleep: Callable[[float], Awaitable[None]],
 ) -> None:
-    """Do one round after another until cancelled."""
-    while True:
-        await tidy(store, logs, clock.now(), settings)
-        await sleep(settings.pause.total_seconds())
+    """Do one round after another, while it is our turn, until cancelled."""
+    turn = Turn(store.shared_url)
+    try:
+        while True:
+            if await turn.is_ours():
+                await tidy(store, logs, clock.now(), settings)
+            await sleep(settings.pause.total_seconds())
+    finally:
+        await turn.pass_on()
 
 
 async def tidy(store: Store, logs: LogStore, now: datetime, settings: HousekeepingSettings) -> dict[str, int]:
@@ -156,6 +163,10 @@ async def _forget_events(round: _Round) -> int:
         )
 
     return sum([await of_project(project.id) for project in await round.store.read(projects.list_projects)])
+
+
+async def _forget_changes(round: _Round) -> int:
+    return await round.store.write(forget_old_changes) if round.store.shared_url else 0
 
 
 async def _forget_deployments(round: _Round) -> int:
@@ -248,4 +259,5 @@ _STEPS: dict[str, Callable[[_Round], Awaitable[int]]] = {
     "commands": _forget_commands,
     "events": _forget_events,
     "deployments": _forget_deployments,
+    "changes": _forget_changes,
 }

@@ -5,8 +5,8 @@ them out, so one salted SHA-256 protects them as well as a slow password hash wo
 people choose themselves (passwords) is not for this module.
 
 `VerifiedKeys` spares a call the look into the store. It knows keys only by a MAC under a secret of this process, so
-that its memory gives no key away. A change made in this process is forgotten at once; one made by another replica is
-noticed when the entry expires.
+that its memory gives no key away. What changed, here or in another replica, is forgotten at once; should a replica be
+unable to hear the others, it is noticed when the entry expires.
 """
 
 import hmac
@@ -102,6 +102,11 @@ class VerifiedKeys(Generic[V]):
         self._generation += 1
         for mac in [mac for mac, (_, owner, _) in self._entries.items() if owner == owner_id]:
             del self._entries[mac]
+
+    def forget_all(self) -> None:
+        """Trust no key: something may have changed, and nobody knows what."""
+        self._generation += 1
+        self._entries.clear()
 
     def _mac(self, shown: str) -> bytes:
         return hmac.digest(self._secret, shown.encode(), "sha256")

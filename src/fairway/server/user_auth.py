@@ -71,6 +71,14 @@ class UserAuth:
         await self._record_use(key)
         return identity
 
+    def forget(self, key_id: str) -> None:
+        """Trust no key with this id from memory any longer."""
+        self._verified.forget(key_id)
+
+    def forget_all(self) -> None:
+        """Trust no key from memory."""
+        self._verified.forget_all()
+
     async def _verify(self, shown: str) -> APIKey:
         key_id, _, _ = shown.rpartition(".")
         try:

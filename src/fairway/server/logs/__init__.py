@@ -5,7 +5,7 @@ blocks, `compaction` decides what is worth rewriting, `objects` and `local_direc
 objects. The names below are the package's whole interface.
 """
 
-from fairway.server.logs.stage_log import StageLog, StageLogKey
+from fairway.server.logs.stage_log import LogGrowth, StageLog, StageLogKey
 from fairway.server.logs.store import LogStore
 
-__all__ = ["LogStore", "StageLog", "StageLogKey"]
+__all__ = ["LogGrowth", "LogStore", "StageLog", "StageLogKey"]

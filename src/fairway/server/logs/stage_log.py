@@ -42,6 +42,14 @@ class StageLog(msgspec.Struct, frozen=True):
     next_index: int | None = None
 
 
+class LogGrowth(msgspec.Struct, frozen=True):
+    """Something was added to a log; what it is, the log says."""
+
+    key: StageLogKey
+    #: Of what was added; what is there already may be among it.
+    first_index: int
+
+
 def log_folder(key: StageLogKey) -> str:
     """Where the objects of a log are, with a `/` at the end."""
     if key.retried_count < 0:

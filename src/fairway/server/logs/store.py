@@ -9,7 +9,7 @@ not.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Self
@@ -22,7 +22,7 @@ from fairway.server.logs.compaction import PART_BYTES, plan_compaction
 from fairway.server.logs.local_directory import LocalDirectory
 from fairway.server.logs.objects import LogStorageError, Objects
 from fairway.server.logs.part import LAST_INDEX, Merge, Part, decode_part, encode_part, find_parts
-from fairway.server.logs.stage_log import StageLog, StageLogKey, deployment_folder, log_folder, log_key
+from fairway.server.logs.stage_log import LogGrowth, StageLog, StageLogKey, deployment_folder, log_folder, log_key
 
 _COMPLETED = "completed"
 #: Rewriting is never urgent: a burst of finished stages must not crowd out their logs.
@@ -44,6 +44,7 @@ class LogStore:
     def __init__(self, objects: Objects, most_characters: int = _MOST_CHARACTERS) -> None:
         self._objects = objects
         self._most_characters = most_characters
+        self._listeners: list[Callable[[LogGrowth], None]] = []
         self._compactions: dict[str, asyncio.Task[None]] = {}
         self._compaction_places = asyncio.Semaphore(_COMPACTIONS_AT_ONCE)
 
@@ -77,6 +78,13 @@ class LogStore:
             # After the blocks: whoever sees the mark finds them all.
             await self._objects.create(folder + _COMPLETED, b"")
             self._start_compaction(folder)
+        growth = LogGrowth(key, min((block.index for block in blocks), default=LAST_INDEX))
+        for listener in self._listeners:
+            listener(growth)
+
+    def listen(self, listener: Callable[[LogGrowth], None]) -> None:
+        """Tell the listener from now on what was appended through this store, once it is durable."""
+        self._listeners.append(listener)
 
     async def read(self, key: StageLogKey, from_index: int = 0, limit: int | None = None) -> StageLog:
         """The blocks from an index on; an unknown log is an empty one.
@@ -100,6 +108,14 @@ class LogStore:
                     blocks.append(block)
                     characters += len(block.log)
         return StageLog(tuple(blocks), completed)
+
+    async def batches(self, key: StageLogKey) -> AsyncGenerator[list[LogBlock]]:
+        """The whole log as far as it has been written, in batches of bounded size; an unknown log has none."""
+        folder = log_folder(key)
+        parts, _ = await self._list(folder)
+        async with aclosing(self._batches(folder, parts, 0)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def list_stages(self, deployment_id: str) -> tuple[StageLogKey, ...]:
         """The logs that a deployment has, one for each run of each stage."""

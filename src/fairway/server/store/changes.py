@@ -43,9 +43,9 @@ class ChangeKind(enum.Enum):
     PROJECTS = "projects"
     #: The rest is told because every replica remembers for a while who may do what.
     API_KEYS = "api_keys"
+    #: When a session ends, too: it is its user's.
     USERS = "users"
     ROLES = "roles"
-    SESSIONS = "sessions"
     SETTINGS = "settings"
 
 
