@@ -4,7 +4,8 @@ import enum
 
 import msgspec
 
-from fairway.model.role import Role
+from fairway.model.api_key import APIKeyRole
+from fairway.model.role import ADMIN, VIEWER, Permission, Resource, Role
 
 
 class CallerKind(enum.Enum):
@@ -29,3 +30,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...] = ()
     #: The network address the request came from; empty where it is not known.
     address: str = ""
+
+
+_ACTED_ON = (Resource.APPLICATION, Resource.DEPLOYMENT, Resource.EVENT, Resource.AGENT)
+
+#: What the holder of a key may do.
+KEY_ROLES = {
+    APIKeyRole.READ_ONLY: Role(name="ReadOnly", permissions=VIEWER.permissions),
+    APIKeyRole.READ_WRITE: Role(name="ReadWrite", permissions=(Permission(resources=_ACTED_ON), *VIEWER.permissions)),
+    APIKeyRole.ADMIN: ADMIN,
+}

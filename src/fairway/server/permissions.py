@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from fairway.model.role import Action, Permission, Resource
+from fairway.model.role import Action, Permission, Resource, Role
 from fairway.server.callers import Caller
 from fairway.server.status_codes import Forbidden
 
@@ -18,6 +18,14 @@ class Scope(msgspec.Struct, frozen=True):
     """What of a list a caller may see: things that have all labels of one of these. An empty one fits everything."""
 
     any_of: tuple[dict[str, str], ...]
+
+
+def may(
+    caller: Caller, resource: Resource, action: Action, project_id: str, labels: Mapping[str, str] | None = None
+) -> bool:
+    """Whether `permit` lets it pass."""
+    covering = _covering(caller, resource, action) if project_id == caller.project_id else []
+    return any(_labels_fit(permission, labels or {}) for permission in covering)
 
 
 def permit(
@@ -29,9 +37,20 @@ def permit(
         raise Forbidden(
             f"this {_word(resource)} does not belong to project {caller.project_id!r}; ask in the project it belongs to"
         )
-    covering = _covering(caller, resource, action)
-    if not any(_labels_fit(permission, labels or {}) for permission in covering):
-        raise _refusal(caller, resource, action, labelled=bool(covering))
+    if not may(caller, resource, action, project_id, labels):
+        raise _refusal(caller, resource, action, labelled=bool(_covering(caller, resource, action)))
+
+
+def permit_granting(caller: Caller, role: Role) -> None:
+    """Raise Forbidden unless the caller may do all that the role allows: nobody gives away what they do not have."""
+    for permission in role.permissions:
+        for resource in permission.resources or tuple(Resource):
+            for action in permission.actions or tuple(Action):
+                if not may(caller, resource, action, caller.project_id):
+                    raise Forbidden(
+                        f"{caller.name} cannot give the role {role.name}, which may {action.value} {_word(resource)}s: "
+                        f"{caller.name} may not; ask an administrator to give it"
+                    )
 
 
 def scope(caller: Caller, resource: Resource) -> Scope:

@@ -39,6 +39,15 @@ def list_agents(connection: sa.Connection, project_id: str) -> tuple[Agent, ...]
     return _ROWS.query(connection, statement)
 
 
+def list_seen_agents(connection: sa.Connection, project_id: str) -> tuple[tuple[Agent, datetime | None], ...]:
+    """All agents of a project, by id, each with when it was last heard."""
+    columns = AGENTS.c
+    statement = sa.select(columns.document, columns.last_seen_at).where(columns.project_id == project_id)
+    found = connection.execute(statement.order_by(columns.id)).all()
+    agents = _ROWS.decoded(document for document, _ in found)
+    return tuple((agent, _time(seen)) for agent, (_, seen) in zip(agents, found, strict=True))
+
+
 def touch_agent(connection: sa.Connection, id: str, at: datetime) -> None:
     """Note that the agent was heard; an older moment than the noted one changes nothing."""
     seen = to_microseconds(at)
@@ -51,4 +60,8 @@ def last_seen(connection: sa.Connection, id: str) -> datetime | None:
     found = connection.execute(sa.select(AGENTS.c.last_seen_at).where(AGENTS.c.id == id)).one_or_none()
     if found is None:
         raise NotFound("agent", id)
-    return None if found.last_seen_at is None else from_microseconds(found.last_seen_at)
+    return _time(found.last_seen_at)
+
+
+def _time(column: int | None) -> datetime | None:
+    return None if column is None else from_microseconds(column)

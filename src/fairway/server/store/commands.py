@@ -25,6 +25,8 @@ class CommandFilter(msgspec.Struct, frozen=True, kw_only=True):
     application_id: str = ""
     deployment_id: str = ""
     status: CommandStatus | None = None
+    #: Also those that are about no application, such as a restart of an agent.
+    about_agents: bool = True
     #: Of the applications that have all labels of one of these, by pattern.
     scope: Patterns = EVERYTHING
 
@@ -109,6 +111,8 @@ def _conditions(connection: sa.Connection, filter: CommandFilter) -> Iterator[sa
         yield columns.deployment_id == filter.deployment_id
     if filter.status is not None:
         yield columns.status == filter.status.value
+    if not filter.about_agents:
+        yield columns.application_id != ""
     yield from label_patterns(connection, APPLICATION_LABELS, columns.application_id, filter.scope)
 
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from fairway.clock import FakeClock
+from fairway.model.agent import AgentKey
+from fairway.model.api_key import APIKey
 from fairway.model.audit import AuditRecord
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.role import ADMIN, Role
@@ -18,7 +21,7 @@ from fairway.server.actions.desk import ActionDesk
 from fairway.server.callers import Caller, CallerKind
 from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.logs import LogStore
-from fairway.server.store import agents, applications, deployments, projects
+from fairway.server.store import agents, api_keys, applications, deployments, projects
 from fairway.server.store.audit import AuditFilter, list_audit_records
 from fairway.server.store.page import PageRequest
 from fairway.server.store.projects import Project
@@ -91,6 +94,15 @@ def a_running_deployment(id: str = "d-1", **fields: Any) -> Deployment:
     return a_deployment(**{"id": id, **known, "status": DeploymentStatus.RUNNING, **fields})
 
 
+def an_agent_key(number: int) -> AgentKey:
+    return AgentKey(hash=f"sha256$hash-{number}", creator="ada", created_at=NOW + timedelta(minutes=number))
+
+
+def an_api_key(id: str = "key-1", **fields: Any) -> APIKey:
+    known = {"name": "ci", "key_hash": "sha256$hash", "project_id": "acme", "creator": "ada"}
+    return APIKey(**{"id": id, **known, "created_at": NOW, "updated_at": NOW, **fields})
+
+
 @asynccontextmanager
 async def acting(folder: Path, database: str) -> AsyncIterator[Acting]:
     """A desk on a database that holds a project, an agent, an application and a deployment of it."""
@@ -109,7 +121,14 @@ async def acting(folder: Path, database: str) -> AsyncIterator[Acting]:
     )
     parts = Acting(desk, clock, hints, forgotten)
     await parts.add(projects.insert_project, Project(id="acme", created_at=NOW, updated_at=NOW))
-    await parts.add(agents.insert_agent, an_agent(), an_agent("agent-2"))
+    keys = tuple(an_agent_key(number) for number in (1, 2))
+    await parts.add(
+        agents.insert_agent,
+        an_agent(keys=keys[:1]),
+        an_agent("agent-2", keys=keys),
+        an_agent("agent-off", disabled=True),
+    )
+    await parts.add(api_keys.insert_api_key, an_api_key())
     await parts.add(
         applications.insert_application, an_application(labels={"env": "dev"}), an_application("idle", disabled=True)
     )

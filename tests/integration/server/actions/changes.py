@@ -5,9 +5,12 @@ from collections.abc import Awaitable, Callable
 import msgspec
 import pytest
 
-from fairway.server.actions import applications, deployments
+from fairway.model.api_key import APIKeyRole
+from fairway.server.actions import agents, api_keys, applications, deployments, events, projects
+from fairway.server.actions.agents import AgentChange
 from fairway.server.actions.applications import ApplicationChange, NewApplication
 from fairway.server.actions.desk import ActionDesk
+from fairway.server.actions.events import NewEvent
 from fairway.server.callers import Caller
 
 
@@ -18,8 +21,13 @@ class Change(msgspec.Struct, frozen=True):
     action: str
     subject_id: str
     ask: Callable[[ActionDesk, Caller], Awaitable[object]]
+    #: Where its record is; empty for what holds for the whole server.
+    project_id: str = "acme"
+    #: Whether it is done to nothing that is there yet, so that it cannot be done to something of another project.
+    makes: bool = False
 
 
+_IMAGE = NewEvent(name="image", data="v2")
 _NEW = NewApplication(name="pay", agent_id="agent-1", repository_id="shop", path="apps/pay")
 
 CHANGES = {
@@ -56,6 +64,47 @@ CHANGES = {
     ),
     deployments.skip_stage: Change(
         "deployment.skip_stage", "d-1", lambda desk, who: deployments.skip_stage(desk, who, "d-1", "look")
+    ),
+    agents.register_agent: Change(
+        "agent.create", "new-1", lambda desk, who: agents.register_agent(desk, who, "prod"), makes=True
+    ),
+    agents.update_agent: Change(
+        "agent.update",
+        "agent-1",
+        lambda desk, who: agents.update_agent(desk, who, "agent-1", AgentChange(desired_version="v2")),
+    ),
+    agents.enable_agent: Change(
+        "agent.enable", "agent-off", lambda desk, who: agents.enable_agent(desk, who, "agent-off")
+    ),
+    agents.disable_agent: Change(
+        "agent.disable", "agent-1", lambda desk, who: agents.disable_agent(desk, who, "agent-1")
+    ),
+    agents.add_agent_key: Change(
+        "agent.add_key", "agent-1", lambda desk, who: agents.add_agent_key(desk, who, "agent-1")
+    ),
+    agents.drop_oldest_agent_key: Change(
+        "agent.drop_oldest_key", "agent-2", lambda desk, who: agents.drop_oldest_agent_key(desk, who, "agent-2")
+    ),
+    agents.restart_agent: Change(
+        "agent.restart", "agent-1", lambda desk, who: agents.restart_agent(desk, who, "agent-1")
+    ),
+    api_keys.create_api_key: Change(
+        "api_key.create",
+        "new-1",
+        lambda desk, who: api_keys.create_api_key(desk, who, "ci", APIKeyRole.READ_WRITE),
+        makes=True,
+    ),
+    api_keys.disable_api_key: Change(
+        "api_key.disable", "key-1", lambda desk, who: api_keys.disable_api_key(desk, who, "key-1")
+    ),
+    events.register_event: Change(
+        "event.create", "new-1", lambda desk, who: events.register_event(desk, who, _IMAGE), makes=True
+    ),
+    projects.create_project: Change(
+        "project.create", "more", lambda desk, who: projects.create_project(desk, who, "more"), "", makes=True
+    ),
+    projects.change_project: Change(
+        "project.update", "acme", lambda desk, who: projects.change_project(desk, who, "acme", "Shops"), makes=True
     ),
 }
 
