@@ -13,6 +13,8 @@ from fairway.config.problems import Problem, Severity, in_order, path_text
 from fairway.config.read import read_file
 from fairway.config.reader.document import LARGEST_FILE, too_large
 
+commands = typer.Typer(add_completion=False)
+
 
 class LintResult(msgspec.Struct, frozen=True):
     """What was looked at, and what was found."""
@@ -24,6 +26,7 @@ class LintResult(msgspec.Struct, frozen=True):
         return sum(1 for problem in self.problems if problem.severity is severity)
 
 
+@commands.command("lint")
 def lint(
     paths: Annotated[list[Path], typer.Argument(help="Files, or directories such as a whole repository.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,

@@ -6,15 +6,40 @@ import typer
 
 from fairway import __version__
 from fairway.cli.backup import backup, restore
-from fairway.cli.lint import lint
-from fairway.cli.schema import schema
+from fairway.cli.on_demand import GroupOnDemand, OnDemand
 from fairway.cli.server import server
+
+_RUN, _WORK, _PEOPLE, _HERE, _FILES = "Run", "Deliver", "People and programs", "This machine", "Files"
+
+
+class Commands(GroupOnDemand):
+    """Everything that asks a server, loaded when it is called."""
+
+    on_demand = {
+        "app": OnDemand("fairway.cli.app", "Applications: register, look, deploy now.", _WORK),
+        "deployment": OnDemand("fairway.cli.deployment", "Deployments: follow, wait, approve, give up.", _WORK),
+        "agent": OnDemand("fairway.cli.agent", "Agents: register, look, change keys.", _WORK),
+        "event": OnDemand("fairway.cli.event", "Events: tell of a new image.", _WORK),
+        "encrypt": OnDemand("fairway.cli.encrypt", "Seal a secret that only one agent can open.", _WORK),
+        "project": OnDemand("fairway.cli.project", "Projects: owners of applications and agents.", _PEOPLE),
+        "user": OnDemand("fairway.cli.user", "Users: people who sign in.", _PEOPLE),
+        "role": OnDemand("fairway.cli.role", "Roles: what people may do.", _PEOPLE),
+        "apikey": OnDemand("fairway.cli.apikey", "API keys: how programs are known.", _PEOPLE),
+        "webhook": OnDemand("fairway.cli.webhook", "Webhooks: let Git hosts tell of pushes.", _PEOPLE),
+        "audit": OnDemand("fairway.cli.audit", "Audit: who changed what.", _PEOPLE),
+        "profile": OnDemand("fairway.cli.profile", "Profiles: the servers you work with, and your keys.", _HERE),
+        "completion": OnDemand("fairway.cli.completion", "Print the completion script of a shell.", _HERE),
+        "lint": OnDemand("fairway.cli.lint", "Check configuration files.", _FILES),
+        "schema": OnDemand("fairway.cli.schema", "Print the JSON Schema of a kind of file.", _FILES),
+    }
+
 
 app = typer.Typer(
     name="fairway",
     help="One continuous-delivery system for every platform.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
+    cls=Commands,
 )
 
 
@@ -33,8 +58,6 @@ def options(
     """One continuous-delivery system for every platform."""
 
 
-app.command()(lint)
-app.command()(schema)
-app.command()(server)
-app.command()(backup)
-app.command()(restore)
+app.command(rich_help_panel=_RUN)(server)
+app.command(rich_help_panel=_RUN)(backup)
+app.command(rich_help_panel=_RUN)(restore)

@@ -9,11 +9,14 @@ from fairway.config.problems import did_you_mean
 from fairway.config.read import KIND_TYPES
 from fairway.config.schema import file_schema
 
+commands = typer.Typer(add_completion=False)
+
 
 def _complete_kind(start: str) -> list[str]:
     return [kind for kind in KIND_TYPES if kind.startswith(start)]
 
 
+@commands.command("schema")
 def schema(
     kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KIND_TYPES)}.", autocompletion=_complete_kind)],
 ) -> None:

@@ -1,0 +1,186 @@
+"""One application or one deployment as a card: how it stands, why, what it waits for, and its stages.
+
+Pure: a noun and the time in, something to print out. The list of stages is also what `deployment wait` shows live.
+"""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from fairway.cli.output import LOOKS, ago, fields, labels_text, plain, status, took
+from fairway.model.application import Application, DeploymentReference
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.model.trigger import Commit
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+_SHORT_HASH = 7
+
+
+def deployment_card(deployment: Deployment, now: datetime) -> "RenderableType":
+    """Everything about a deployment that a person asks first."""
+    from rich.console import Group
+    from rich.text import Text
+
+    trigger = deployment.trigger
+    return Group(
+        headline(deployment, now),
+        fields(
+            [
+                ("id", deployment.id),
+                ("application", f"{deployment.application_name} ({deployment.application_id})"),
+                ("commit", commit_text(trigger.commit)),
+                ("asked by", trigger.commander or f"the commit, by {trigger.commit.author}"),
+                ("created", ago(deployment.created_at, now)),
+                ("strategy", _strategy(deployment)),
+                ("summary", deployment.summary),
+                ("versions", ", ".join(f"{each.name} {each.version}".strip() for each in deployment.versions)),
+                ("labels", labels_text(deployment.labels)),
+                ("waits for", waits_for(deployment)),
+            ]
+        ),
+        Text(),
+        stage_list(deployment, now),
+    )
+
+
+def headline(deployment: Deployment, now: datetime) -> "Text":
+    """Name, status, how long, and the reason in words."""
+    from rich.text import Text
+
+    end = deployment.completed_at
+    length = took((end or now) - deployment.created_at)
+    when = f"took {length}, {ago(end, now)}" if end else f"for {length}"
+    line = Text.assemble((plain(deployment.application_name), "bold"), "  ", status(deployment.status.value))
+    line.append(f"  {when}", style="dim")
+    reason = plain(deployment.status_reason)
+    return line.append(f"\n  {reason}") if reason else line
+
+
+def stage_list(deployment: Deployment, now: datetime) -> "RenderableType":
+    """Each stage with its mark, how long it took and why it ended so; a rollback that never began is not shown."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not deployment.stages:
+        return Text("  no stages yet", style="dim")
+    made = Table.grid(padding=(0, 2, 0, 0))
+    made.add_column(no_wrap=True)
+    made.add_column(no_wrap=True, justify="right")
+    made.add_column(overflow="fold")
+    for stage in deployment.stages:
+        if stage.is_rollback and not stage.was_started:
+            continue
+        look = LOOKS[stage_word(stage)]
+        length = ran_for(stage, deployment.stages, now)
+        name = Text(f"  {look.mark} {plain(stage.name)}", style=look.colour)
+        made.add_row(name, Text(took(length) if length is not None else "", style="dim"), stage_note(stage))
+    return made
+
+
+def stage_word(stage: Stage) -> str:
+    """The status of a stage, with the one difference that people act on."""
+    waits = stage.status is StageStatus.RUNNING and stage.available_operation is ManualOperation.APPROVE
+    return "waits for approval" if waits else stage.status.value
+
+
+def stage_note(stage: Stage) -> str:
+    """Why it ended so, or what it waits for."""
+    if stage_word(stage) == "waits for approval":
+        return f"waits for approval by {', '.join(stage.authorized_operators) or 'anybody who may'}"
+    return plain(stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
+
+
+def ran_for(stage: Stage, stages: tuple[Stage, ...], now: datetime) -> timedelta | None:
+    """How long a stage has run, or did; None for one that never ran.
+
+    Nobody records when a stage starts. They run one after another, so it started when the one before it ended.
+    """
+    if not stage.was_started:
+        return None
+    end = stage.completed_at or now
+    before = [
+        other.completed_at
+        for other in stages
+        if other is not stage and other.was_started and other.completed_at and other.completed_at <= end
+    ]
+    return end - max([stage.created_at, *before])
+
+
+def waits_for(deployment: Deployment) -> str:
+    """What has to happen next, when that is not the deployment's own work."""
+    if deployment.status is DeploymentStatus.PENDING:
+        return "its turn, and its plan by the agent"
+    if deployment.status is DeploymentStatus.PLANNED:
+        return "the agent to start it"
+    for stage in deployment.stages:
+        if stage_word(stage) == "waits for approval":
+            who = ", ".join(stage.authorized_operators) or "anybody who may"
+            return f"approval of {stage.name} by {who}: fairway deployment approve {deployment.id}"
+    return ""
+
+
+def application_card(application: Application, now: datetime) -> "RenderableType":
+    """Everything about an application that a person asks first."""
+    from rich.console import Group
+    from rich.text import Text
+
+    line = Text.assemble((plain(application.name), "bold"), "  ", status(application_word(application)))
+    state = application.sync_state
+    if state and (reason := plain(state.short_reason)):
+        line.append(f"\n  {reason}")
+    git = application.git_path
+    targets = (f"{plugin}: {', '.join(names)}" for plugin, names in application.deploy_targets_by_plugin.items())
+    return Group(
+        line,
+        fields(
+            [
+                ("id", application.id),
+                ("about", application.description),
+                ("agent", application.agent_id),
+                ("kind", application.kind.value if application.kind else ""),
+                ("deploys to", application.platform_provider or "; ".join(targets)),
+                ("repository", " ".join(filter(None, (git.repository.id, git.repository.branch)))),
+                ("path", "/".join(filter(None, (git.path, git.config_filename)))),
+                ("labels", labels_text(application.labels)),
+                ("runs", _reference(application.last_succeeded, now)),
+                ("last asked", _reference(application.last_triggered, now)),
+            ]
+        ),
+    )
+
+
+def application_word(application: Application) -> str:
+    """How an application stands, in the word that matters most."""
+    if application.deleted_at:
+        return "deleted"
+    if application.disabled:
+        return "disabled"
+    if application.deploying:
+        return "deploying"
+    return application.sync_state.status.value if application.sync_state else "unknown"
+
+
+def commit_text(commit: Commit) -> str:
+    """A commit as one line."""
+    first = plain(commit.message.partition("\n")[0])
+    return f"{short_commit(commit)} {first} ({commit.branch})"
+
+
+def short_commit(commit: Commit) -> str:
+    """As much of a commit's hash as git shows."""
+    return commit.hash[:_SHORT_HASH]
+
+
+def _reference(reference: DeploymentReference | None, now: datetime) -> str:
+    if reference is None:
+        return ""
+    what = reference.version or commit_text(reference.trigger.commit)
+    return f"{what}, {ago(reference.completed_at or reference.started_at, now)}: deployment {reference.deployment_id}"
+
+
+def _strategy(deployment: Deployment) -> str:
+    trigger = deployment.trigger
+    return ": ".join(filter(None, (trigger.sync_strategy.value.replace("_", " "), trigger.strategy_summary)))

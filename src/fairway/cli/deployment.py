@@ -1,0 +1,156 @@
+"""`fairway deployment …`: deployments: look, follow, wait, approve, skip, give up."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from fairway.cli.call import Call, UsageError, decode, noun, with_server
+from fairway.cli.find import find_id, list_of
+from fairway.cli.logs import pick_stages
+from fairway.cli.options import Labels, Limit, Timeout, length_of_time
+from fairway.cli.remote import segments
+from fairway.cli.suggest import applications, deployments
+from fairway.model.command import Command
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import ManualOperation, Stage, StageStatus
+
+commands = noun("Deployments: each one attempt to bring one commit.")
+
+Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", autocompletion=deployments)]
+StageOption = Annotated[str, typer.Option("--stage", help="Its name or id; without it, the one that waits.")]
+Rollback = Literal["default", "always", "never"]
+
+
+@commands.command("list")
+@with_server
+def list_deployments(
+    call: Call,
+    app: Annotated[str, typer.Option(help="Only of this application.", autocompletion=applications)] = "",
+    status: Annotated[list[DeploymentStatus] | None, typer.Option(help="May be repeated: any of them.")] = None,
+    label: Labels = None,
+    limit: Limit = 20,
+) -> None:
+    """List deployments, newest change first."""
+    from fairway.cli.lists import deployment_table
+
+    application_id = find_id(call, "applications", app) if app else ""
+    query = {
+        "application_id": application_id,
+        "status": tuple(each.value for each in status or ()),
+        "label": tuple(label or ()),
+    }
+    call.answer_list(list_of(call, "deployments", Deployment, query, limit), deployment_table)
+
+
+@commands.command("get")
+@with_server
+def get_deployment(call: Call, deployment: Id) -> None:
+    """Show one deployment: how it stands and why, what it waits for, its stages."""
+    from fairway.cli.cards import deployment_card
+    from fairway.cli.output import now
+
+    body = call.remote.get(segments("deployments", find_id(call, "deployments", deployment)))
+    call.answer(body, Deployment, lambda found: deployment_card(found, now()))
+
+
+@commands.command("logs")
+@with_server
+def show_logs(
+    call: Call,
+    deployment: Id,
+    stage: Annotated[str, typer.Option(help="Only of this stage: its name or id.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the deployment ends.")] = False,
+    timestamps: Annotated[bool, typer.Option("--timestamps", "-t", help="Show when each line was written.")] = False,
+) -> None:
+    """Show the logs of the stages.
+
+    With -f, lines are shown as they are written, and the command ends with the deployment: 0 when it succeeded, 1 when
+    it did not. With --json, each piece of a log is one JSON object on a line of its own.
+    """
+    from fairway.cli.follow import LogPrinter, follow_logs
+
+    deployment_id = find_id(call, "deployments", deployment)
+    printer = LogPrinter(call, deployment_id, stage, timestamps)
+    if follow:
+        follow_logs(call, deployment_id, printer)
+    else:
+        printer.print_unread(call.get(Deployment, segments("deployments", deployment_id)))
+
+
+@commands.command("wait")
+@with_server
+def wait_for_deployment(
+    call: Call,
+    deployment: Id,
+    status: Annotated[
+        list[DeploymentStatus] | None, typer.Option(help="May be repeated; without it, succeeded.")
+    ] = None,
+    timeout: Timeout = "",
+) -> None:
+    """Wait until a deployment has a status.
+
+    Ends with 0 when it has it, and with 1 as soon as it cannot have it any more, or after --timeout.
+    """
+    from fairway.cli.follow import wait_for
+
+    give_up = length_of_time("timeout", timeout)
+    wanted = frozenset(status or [DeploymentStatus.SUCCEEDED])
+    wait_for(call, find_id(call, "deployments", deployment), wanted, give_up)
+
+
+@commands.command("cancel")
+@with_server
+def cancel_deployment(
+    call: Call,
+    deployment: Id,
+    rollback: Annotated[Rollback, typer.Option(help="Whether to undo; default is what its file says.")] = "default",
+) -> None:
+    """Give a deployment up."""
+    deployment_id = find_id(call, "deployments", deployment)
+    body = call.remote.send("POST", segments("deployments", deployment_id, "cancel"), {"rollback": rollback})
+    _asked(call, body, f"to give up deployment {deployment_id}")
+
+
+@commands.command("approve")
+@with_server
+def approve_stage(call: Call, deployment: Id, stage: StageOption = "") -> None:
+    """Say yes to a stage that waits for it."""
+    _operate(call, deployment, stage, ManualOperation.APPROVE)
+
+
+@commands.command("skip")
+@with_server
+def skip_stage(call: Call, deployment: Id, stage: StageOption = "") -> None:
+    """Go on without the rest of a stage."""
+    _operate(call, deployment, stage, ManualOperation.SKIP)
+
+
+def _operate(call: Call, deployment: str, stage: str, operation: ManualOperation) -> None:
+    deployment_id = find_id(call, "deployments", deployment)
+    found = call.get(Deployment, segments("deployments", deployment_id))
+    meant = the_stage(found, stage, operation)
+    path = segments("deployments", deployment_id, "stages", meant.id, operation.value)
+    _asked(call, call.remote.send("POST", path), f"to {operation.value} {meant.name} of deployment {deployment_id}")
+
+
+def the_stage(deployment: Deployment, given: str, operation: ManualOperation) -> Stage:
+    """The stage that is meant: the named one, or the only one that waits for this."""
+    stages = list(deployment.stages)
+    open_ones = [
+        stage for stage in stages if stage.status is StageStatus.RUNNING and stage.available_operation is operation
+    ]
+    found = pick_stages(stages, given) if given else open_ones
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"no stage of deployment {deployment.id} waits for somebody to {operation.value} it")
+    lines = "".join(f"\n  {stage.id}  {stage.name}" for stage in found)
+    raise UsageError(f"several stages may be meant; say which with --stage:{lines}")
+
+
+def _asked(call: Call, body: bytes, what: str) -> None:
+    if call.as_json:
+        call.print_json(body)
+    else:
+        asked = decode(body, Command)
+        call.say(f"asked agent {asked.agent_id} {what}; command {asked.id}")

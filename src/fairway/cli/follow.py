@@ -1,0 +1,177 @@
+"""Following a deployment on the screen: its logs as they are written, or its stages as they pass.
+
+On a terminal the stages are drawn in place; elsewhere each change is a line. Remarks about the connection go to
+stderr, so that stdout has the log and nothing else.
+"""
+
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fairway.cli.call import Call, decode
+from fairway.cli.logs import LogReader, as_json_line, block_lines, prefixes
+from fairway.cli.output import log_text, now, status
+from fairway.cli.remote import Unreachable, segments
+from fairway.cli.waiting import Wait, changes, decide_wait, in_vain
+from fairway.cli.watch import TimedOut, Watch
+from fairway.errors import UserError
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.log_block import LogBlock, LogSeverity
+from fairway.model.stage import Stage
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_COLOURS = {LogSeverity.INFO: "", LogSeverity.SUCCESS: "green", LogSeverity.ERROR: "red"}
+
+
+class NotReached(UserError):
+    """A deployment that did not, or will not, become what was asked for."""
+
+
+class LogPrinter:
+    """Prints what has been written to the logs, each line once."""
+
+    def __init__(self, call: Call, deployment_id: str, stage: str, timestamps: bool) -> None:
+        self._call = call
+        self._reader = LogReader(call, deployment_id, stage)
+        self._timestamps = timestamps
+
+    def topics(self, deployment: Deployment) -> list[str]:
+        """What the stream is asked to tell."""
+        running = [stage for stage in self._reader.wanted(deployment) if not stage.status.is_terminal]
+        return [f"log:{deployment.id}/{stage.id}" for stage in running]
+
+    def print_unread(self, deployment: Deployment) -> None:
+        """Print what is new."""
+        before = prefixes(self._reader.wanted(deployment))
+        for stage, block in self._reader.unread(deployment):
+            self._print(stage, block, before[stage.id])
+        sys.stdout.flush()
+
+    def _print(self, stage: Stage, block: LogBlock, prefix: str) -> None:
+        if self._call.as_json:
+            sys.stdout.write(as_json_line(stage, block).decode() + "\n")
+            return
+        time = f"{block.created_at:%H:%M:%S} " if self._timestamps else ""
+        for line in block_lines(block, prefix + time):
+            self._call.console.print(line, style=_COLOURS[block.severity], soft_wrap=True)
+
+
+def follow_logs(call: Call, deployment_id: str, printer: LogPrinter) -> None:
+    """Print the logs until the deployment has ended; UserError unless it succeeded."""
+    path = segments("deployments", deployment_id)
+    latest = call.get(Deployment, path)
+
+    def look() -> bool:
+        nonlocal latest
+        latest = call.get(Deployment, path)
+        printer.print_unread(latest)
+        return latest.status.is_terminal
+
+    def topics() -> list[str]:
+        return [f"deployment:{deployment_id}", *printer.topics(latest)]
+
+    Watch(call.remote, topics, _say_lost).run(look)
+    if latest.status is not DeploymentStatus.SUCCEEDED:
+        raise NotReached(_end(latest))
+    typer.echo(_end(latest), err=True)
+
+
+def wait_for(
+    call: Call, deployment_id: str, wanted: Collection[DeploymentStatus], timeout: timedelta | None = None
+) -> None:
+    """Show the deployment's progress until it has a wanted status; UserError as soon as it cannot have one."""
+    path = segments("deployments", deployment_id)
+    body = call.remote.get(path)
+    with _progress(call) as progress:
+
+        def look() -> bool:
+            nonlocal body
+            body = call.remote.get(path)
+            found = decode(body, Deployment)
+            progress.show(found)
+            return decide_wait(found.status, wanted) is not Wait.GOES_ON
+
+        watch = Watch(call.remote, lambda: [f"deployment:{deployment_id}"], _say_lost, timeout)
+        try:
+            watch.run(look)
+        except TimedOut as error:
+            found = decode(body, Deployment)
+            word = found.status.value.replace("_", " ")
+            raise TimedOut(f"deployment {deployment_id} is still {word}; waited long enough") from error
+    if call.as_json:
+        call.print_json(body)
+    found = decode(body, Deployment)
+    if decide_wait(found.status, wanted) is Wait.IN_VAIN:
+        raise NotReached(in_vain(found, wanted))
+
+
+class _Lines:
+    """Each change as a line."""
+
+    def __init__(self) -> None:
+        self._before: Deployment | None = None
+
+    def show(self, deployment: Deployment) -> None:
+        for line in changes(self._before, deployment):
+            typer.echo(f"{now():%H:%M:%S} {log_text(line)}")
+        self._before = deployment
+
+
+class _Screen:
+    """The deployment as it stands, drawn in place."""
+
+    def __init__(self) -> None:
+        self._latest: Deployment | None = None
+
+    def show(self, deployment: Deployment) -> None:
+        self._latest = deployment
+
+    def drawn(self) -> "RenderableType":
+        from rich.console import Group
+
+        from fairway.cli.cards import headline, stage_list, waits_for
+
+        if self._latest is None:
+            return ""
+        waits = waits_for(self._latest)
+        parts: list[Any] = [headline(self._latest, now()), stage_list(self._latest, now())]
+        return Group(*parts, status("waits for approval", f"waits for {waits}")) if waits else Group(*parts)
+
+
+class _Nothing:
+    """For programs: they get one document at the end."""
+
+    def show(self, deployment: Deployment) -> None:
+        """Not shown."""
+
+
+@contextmanager
+def _progress(call: Call) -> Iterator[_Lines | _Screen | _Nothing]:
+    if call.as_json:
+        yield _Nothing()
+    elif not call.console.is_terminal:
+        yield _Lines()
+    else:
+        from rich.live import Live
+
+        screen = _Screen()
+        # Redrawn by itself, so that the seconds go on while the server is silent.
+        with Live(get_renderable=screen.drawn, console=call.console, refresh_per_second=4) as live:
+            yield screen
+            live.refresh()
+
+
+def _say_lost(error: Unreachable) -> None:
+    typer.echo(f"fairway: {error}; going on when it is back", err=True)
+
+
+def _end(deployment: Deployment) -> str:
+    reason = log_text(deployment.status_reason)
+    said = f"deployment {deployment.id} {deployment.status.value}"
+    return f"{said}: {reason}" if reason else said

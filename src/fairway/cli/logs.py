@@ -1,0 +1,113 @@
+"""The logs of a deployment's stages, line by line, each exactly once however often one looks.
+
+What has been printed is known by index for each run of each stage, so looking again after a lost connection neither
+repeats nor loses a line.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from fairway.cli.call import Call, UsageError
+from fairway.cli.output import log_text, plain
+from fairway.cli.remote import segments
+from fairway.model.deployment import Deployment
+from fairway.model.log_block import LogBlock
+from fairway.model.stage import Stage
+
+
+class LogPage(msgspec.Struct, frozen=True):
+    """Some of a stage's log."""
+
+    blocks: tuple[LogBlock, ...]
+    completed: bool = False
+    next_index: int | None = None
+
+
+class StageBlock(msgspec.Struct, frozen=True):
+    """One piece of a log, and the stage it belongs to; what --json prints, one a line."""
+
+    stage_id: str
+    stage: str
+    index: int
+    created_at: str
+    severity: str
+    log: str
+
+
+class LogReader:
+    """Reads what has not been read yet."""
+
+    def __init__(self, call: Call, deployment_id: str, stage: str = "") -> None:
+        self._call = call
+        self._deployment_id = deployment_id
+        self._stage = stage
+        #: Stage and run → where to go on.
+        self._next: dict[tuple[str, int], int] = {}
+        self._completed: set[tuple[str, int]] = set()
+
+    def wanted(self, deployment: Deployment) -> list[Stage]:
+        """The stages whose logs are asked for, each id once: v0 agents use one id for several rollbacks."""
+        by_id = {stage.id: stage for stage in reversed(deployment.stages)}
+        stages = [stage for stage in deployment.stages if by_id[stage.id] is stage]
+        return pick_stages(stages, self._stage)
+
+    def unread(self, deployment: Deployment) -> Iterator[tuple[Stage, LogBlock]]:
+        """Everything that has been written since the last time, stage by stage."""
+        for stage in self.wanted(deployment):
+            run = (stage.id, stage.retried_count)
+            if stage.was_started and run not in self._completed:
+                yield from ((stage, block) for block in self._read(stage, run))
+
+    def _read(self, stage: Stage, run: tuple[str, int]) -> Iterator[LogBlock]:
+        path = segments("deployments", self._deployment_id, "stages", stage.id, "log")
+        more: int | None = self._next.get(run, 0)
+        while more is not None:
+            page = self._call.get(LogPage, path, {"from_index": more})
+            for block in page.blocks:
+                self._next[run] = block.index + 1
+                yield block
+            more = page.next_index
+        if page.completed and stage.status.is_terminal:
+            self._completed.add(run)
+
+
+def pick_stages(stages: list[Stage], given: str) -> list[Stage]:
+    """Those that are meant by an id, the beginning of one, or a name; all of them by nothing."""
+    if not given:
+        return stages
+    fits: tuple[Callable[[Stage], bool], ...] = (
+        lambda stage: stage.id == given,
+        lambda stage: stage.name.lower() == given.lower(),
+        lambda stage: stage.id.startswith(given),
+    )
+    for fit in fits:
+        if found := [stage for stage in stages if fit(stage)]:
+            return found
+    known = ", ".join(stage.name for stage in stages) or "no stages yet"
+    raise UsageError(f"there is no stage {given!r}; there is {known}")
+
+
+def block_lines(block: LogBlock, prefix: str) -> list[str]:
+    """A block as lines, each behind the prefix."""
+    return [f"{prefix}{line}" for line in log_text(block.log).rstrip("\n").split("\n")]
+
+
+def prefixes(stages: list[Stage]) -> dict[str, str]:
+    """By stage id: what stands before each line, equally wide; nothing when there is one stage only."""
+    if len(stages) < 2:
+        return {stage.id: "" for stage in stages}
+    names = [plain(stage.name) for stage in stages]
+    titles = [
+        f"{name} {names[: number + 1].count(name)}" if names.count(name) > 1 else name
+        for number, name in enumerate(names)
+    ]
+    width = max(map(len, titles))
+    return {stage.id: f"{title:<{width}} │ " for stage, title in zip(stages, titles, strict=True)}
+
+
+def as_json_line(stage: Stage, block: LogBlock) -> bytes:
+    """A block for programs."""
+    return msgspec.json.encode(
+        StageBlock(stage.id, stage.name, block.index, block.created_at.isoformat(), block.severity.value, block.log)
+    )

@@ -1,0 +1,72 @@
+"""Waiting for a status of a deployment: whether it has come, can still come, and what has changed meanwhile.
+
+Pure. What can still come follows from the transition table that agents and server keep to, so that nobody waits for
+what has become impossible.
+"""
+
+import enum
+from collections.abc import Collection
+
+from fairway.cli.cards import stage_note, stage_word
+from fairway.cli.output import plain
+from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus
+from fairway.model.stage import Stage
+
+
+class Wait(enum.Enum):
+    """How waiting stands."""
+
+    #: It may still come.
+    GOES_ON = "goes on"
+    #: The deployment has a status that is wanted.
+    REACHED = "reached"
+    #: No wanted status can follow any more.
+    IN_VAIN = "in vain"
+
+
+def decide_wait(found: DeploymentStatus, wanted: Collection[DeploymentStatus]) -> Wait:
+    """Whether to wait on."""
+    if found in wanted:
+        return Wait.REACHED
+    return Wait.GOES_ON if reachable(found) & frozenset(wanted) else Wait.IN_VAIN
+
+
+def reachable(found: DeploymentStatus) -> frozenset[DeploymentStatus]:
+    """Every status that may come after this one, at once or later."""
+    known: frozenset[DeploymentStatus] = frozenset()
+    following = DEPLOYMENT_TRANSITIONS.rows[found]
+    while not following <= known:
+        known |= following
+        following = frozenset(after for status in following for after in DEPLOYMENT_TRANSITIONS.rows[status])
+    return known
+
+
+def in_vain(deployment: Deployment, wanted: Collection[DeploymentStatus]) -> str:
+    """Why waiting has no sense any more."""
+    words = " or ".join(sorted(status.value.replace("_", " ") for status in wanted))
+    reason = plain(deployment.status_reason)
+    found = deployment.status.value.replace("_", " ")
+    return f"deployment {deployment.id} is {found} and cannot become {words}" + (f": {reason}" if reason else "")
+
+
+def changes(before: Deployment | None, after: Deployment) -> list[str]:
+    """What happened between two looks, one line each, in the order of the stages."""
+    known = {(number, stage.id): stage_word(stage) for number, stage in enumerate(before.stages)} if before else {}
+    lines = [
+        _stage_line(stage)
+        for number, stage in enumerate(after.stages)
+        if stage_word(stage) != known.get((number, stage.id), "not_started")
+    ]
+    if before is None or before.status is not after.status:
+        reason = plain(after.status_reason)
+        said = f"deployment {after.status.value.replace('_', ' ')}" + (f": {reason}" if reason else "")
+        # An end comes after what led to it, a beginning before what follows from it.
+        lines = [*lines, said] if after.status.is_terminal else [said, *lines]
+    return lines
+
+
+def _stage_line(stage: Stage) -> str:
+    word, note = stage_word(stage), stage_note(stage)
+    if note.startswith(word):
+        return f"{plain(stage.name)} {note}"
+    return f"{plain(stage.name)} {word.replace('_', ' ')}" + (f": {note}" if note else "")

@@ -1,0 +1,54 @@
+"""The list of commands: quick to load, and every command can be loaded."""
+
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from fairway.cli.main import Commands, app
+
+HEAVY = ("grpc", "httpx2", "litestar", "rich", "sqlalchemy", "yaml", "cryptography", "fairway.config", "fairway.server")
+
+
+def test_the_list_of_commands_loads_none_of_the_heavy_libraries() -> None:
+    code = f"import sys, fairway.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
+
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert loaded == "[]\n"
+
+
+def test_help_loads_no_module_of_a_command() -> None:
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom fairway.cli.main import Commands, app\n"
+        "said = CliRunner().invoke(app, ['--help']).output\n"
+        "print([n for n, c in Commands.on_demand.items() if c.module in sys.modules or c.help not in said])"
+    )
+
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert loaded == "[]\n"
+
+
+def every_command() -> list[list[str]]:
+    found = []
+    for name in Commands.on_demand:
+        loaded = typer.main.get_command(app).get_command(None, name)  # type: ignore[attr-defined]  # it is a group
+        found += [[name, inner] for inner in getattr(loaded, "commands", {})] or [[name]]
+    return found
+
+
+@pytest.mark.parametrize("words", [pytest.param(words, id=" ".join(words)) for words in every_command()])
+def test_every_command_says_what_it_does(words: list[str]) -> None:
+    result = CliRunner().invoke(app, [*words, "--help"])
+
+    assert (result.exit_code, f"Usage: fairway {' '.join(words)} " in result.output) == (0, True)
+
+
+def test_an_unknown_command_is_a_mistake_in_the_call() -> None:
+    result = CliRunner().invoke(app, ["aplication"])
+
+    assert result.exit_code == 2
+    assert "aplication" in result.output

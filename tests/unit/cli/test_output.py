@@ -1,0 +1,108 @@
+"""What people see, as whole texts."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, RenderableType
+
+from fairway.cli.output import LOOKS, ago, fields, log_text, plain, roughly, short_ids, show, status, table, took
+from fairway.model.agent import ConnectionStatus
+from fairway.model.application import SyncStatus
+from fairway.model.command import CommandStatus
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.event import EventStatus
+from fairway.model.stage import StageStatus
+from tests.unit.model.builders import NOW
+
+
+def printed(renderable: RenderableType, width: int = 1000) -> str:
+    file = StringIO()
+    show(Console(file=file, width=width, highlight=False, markup=False), renderable)
+    return file.getvalue()
+
+
+def test_a_table_is_aligned_and_has_no_blanks_at_the_ends_of_lines() -> None:
+    rows = [("cart", status("succeeded"), "3m ago"), ("a longer name", status("rolling_back"), "now")]
+
+    assert printed(table(("NAME", "STATUS", "WHEN"), rows)) == (
+        "NAME           STATUS          WHEN\n"
+        "cart           ✓ succeeded     3m ago\n"
+        "a longer name  ↺ rolling back  now\n"
+    )
+
+
+def test_a_table_is_cut_to_the_width() -> None:
+    rows = [("cart", "a sentence that is far too long for the terminal")]
+
+    assert printed(table(("NAME", "SUMMARY"), rows), width=30) == (
+        "NAME  SUMMARY\n"  #
+        "cart  a sentence that is far …\n"
+    )
+
+
+def test_an_empty_table_says_so() -> None:
+    assert printed(table(("NAME",), [], "no applications")) == "no applications\n"
+
+
+def test_fields_that_are_empty_are_left_out() -> None:
+    assert printed(fields([("id", "d-1"), ("labels", ""), ("asked by", "ada")])) == (
+        "  id        d-1\n"  #
+        "  asked by  ada\n"
+    )
+
+
+def test_escape_sequences_do_not_reach_the_terminal() -> None:
+    assert plain("a\x1b[31mb\n\x9bc\u202ed ") == "a [31mb c d"
+    assert log_text("\x1b[1;31mred\x1b[0m\ttab\nline\r\x07\x1b]0;title\x07!") == "red\ttab\nline!"
+
+
+@given(st.text())
+def test_no_text_moves_the_cursor(text: str) -> None:
+    allowed = {"\n", "\t"}
+
+    assert all(character.isprintable() or ord(character) > 0x9F for character in plain(text))
+    assert all(character in allowed or character >= " " for character in log_text(text))
+    assert "\x1b" not in log_text(text)
+    assert "\x9b" not in log_text(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rough", "exact"),
+    [
+        pytest.param(0, "0s", "0s", id="nothing"),
+        pytest.param(-5, "0s", "0s", id="a clock that is ahead"),
+        pytest.param(59.9, "59s", "59s", id="seconds"),
+        pytest.param(61, "1m", "1m01s", id="minutes"),
+        pytest.param(3_661, "1h", "1h01m", id="hours"),
+        pytest.param(90_000, "1d", "1d01h", id="days"),
+    ],
+)
+def test_a_length_of_time_in_words(seconds: float, rough: str, exact: str) -> None:
+    length = timedelta(seconds=seconds)
+
+    assert (roughly(length), took(length)) == (rough, exact)
+
+
+def test_a_time_is_told_from_now() -> None:
+    times = (None, NOW, NOW - timedelta(minutes=3), NOW + timedelta(seconds=9))
+
+    assert [ago(at, NOW) for at in times] == ["never", "now", "3m ago", "now"]
+
+
+def test_ids_are_shortened_as_far_as_they_stay_different() -> None:
+    one = "c0ffee12-3400-4000-8000-000000000000"
+    near = "c0ffee12-3500-4000-8000-000000000000"
+
+    assert short_ids([one]) == {one: "c0ffee12"}
+    assert short_ids([one, near]) == {one: "c0ffee12-34", near: "c0ffee12-35"}
+    assert short_ids(["a-name-that-somebody-chose"]) == {"a-name-that-somebody-chose": "a-name-that-somebody-chose"}
+
+
+@pytest.mark.parametrize(
+    "statuses", [DeploymentStatus, StageStatus, SyncStatus, ConnectionStatus, CommandStatus, EventStatus]
+)
+def test_every_status_has_a_look(statuses: type[DeploymentStatus]) -> None:
+    assert [member.value for member in statuses if member.value not in LOOKS] == []
