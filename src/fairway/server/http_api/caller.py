@@ -6,15 +6,14 @@ whoever made it send the request, a change by cookie needs the session's token i
 come from another site's page.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from sqlalchemy import Connection
 
-from fairway.model.api_key import APIKeyRole
-from fairway.model.role import ADMIN, Action, Permission, Resource, Role
-from fairway.server.callers import Caller, CallerKind
+from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.first_start import PROJECT
 from fairway.server.http_api.desk import desk_of
 from fairway.server.sign_in.cookies import SESSION, is_secure, shown_cookie
@@ -28,39 +27,32 @@ from fairway.server.user_auth import SCHEME, shown_key
 CSRF_HEADER = "x-csrf-token"
 #: The methods that change nothing.
 _LOOKING = {"GET", "HEAD"}
-_SEEN = (
-    Resource.APPLICATION,
-    Resource.DEPLOYMENT,
-    Resource.AGENT,
-    Resource.EVENT,
-    Resource.INSIGHT,
-    Resource.PROJECT,
-)
-_LOOKS = Permission(resources=_SEEN, actions=(Action.READ,))
-_ACTS = Permission(resources=(Resource.APPLICATION, Resource.DEPLOYMENT, Resource.EVENT, Resource.AGENT))
-#: What the holder of a key may do.
-_KEY_ROLES = {
-    APIKeyRole.READ_ONLY: Role(name="ReadOnly", permissions=(_LOOKS,)),
-    APIKeyRole.READ_WRITE: Role(name="ReadWrite", permissions=(_ACTS, _LOOKS)),
-    APIKeyRole.ADMIN: ADMIN,
-}
 
-_AnyConnection = ASGIConnection[Any, Any, Any, Any]
+AnyConnection = ASGIConnection[Any, Any, Any, Any]
 
 
-async def known_caller(connection: _AnyConnection, _: BaseRouteHandler) -> None:
+async def known_caller(connection: AnyConnection, _: BaseRouteHandler) -> None:
     """Let the request through with its `Caller` as `auth`; BadCredentials or Forbidden otherwise."""
+    await _let_in(connection, _chosen_project)
+
+
+async def known_somewhere(connection: AnyConnection, _: BaseRouteHandler) -> None:
+    """The same for what is about no project; which one is the caller's own is said only where that is clear."""
+    await _let_in(connection, _clear_project)
+
+
+async def _let_in(connection: AnyConnection, choose: Callable[[Connection, list[str]], str]) -> None:
     if "authorization" in connection.headers:
-        connection.scope["auth"] = await _program(connection)
+        connection.scope["user"], connection.scope["auth"] = None, await _program(connection)
         return
     person = await signed_in_person(connection)
     asked = connection.query_params.getall("project", [])
-    project_id = await desk_of(connection).store.read(lambda reading: _chosen_project(reading, asked))
+    project_id = await desk_of(connection).store.read(lambda reading: choose(reading, asked))
     connection.scope["user"] = person
     connection.scope["auth"] = person_caller(person, project_id, address_of(connection))
 
 
-async def signed_in_person(connection: _AnyConnection) -> Person:
+async def signed_in_person(connection: AnyConnection) -> Person:
     """Whoever's session the browser shows, once it is sure that they want what they ask for."""
     desk = desk_of(connection).sign_in
     cookie = session_cookie(connection, desk)
@@ -80,12 +72,12 @@ async def signed_in_person(connection: _AnyConnection) -> Person:
     return person
 
 
-def session_cookie(connection: _AnyConnection, desk: SignInDesk) -> str:
+def session_cookie(connection: AnyConnection, desk: SignInDesk) -> str:
     """What the browser holds of a session; empty without one."""
     return shown_cookie(connection.cookies, SESSION, is_secure(connection.scope["scheme"], desk.web_url))
 
 
-def address_of(connection: _AnyConnection) -> str:
+def address_of(connection: AnyConnection) -> str:
     """Where the request came from; empty where that is not known, as on a socket file."""
     return connection.client.host if connection.client else ""
 
@@ -102,7 +94,7 @@ def person_caller(person: Person, project_id: str, address: str) -> Caller:
     )
 
 
-async def _program(connection: _AnyConnection) -> Caller:
+async def _program(connection: AnyConnection) -> Caller:
     shown = shown_key([_in_our_scheme(header) for header in connection.headers.getall("authorization", [])])
     identity = await desk_of(connection).auth.identify(shown)
     for project_id in connection.query_params.getall("project", []):
@@ -115,7 +107,7 @@ async def _program(connection: _AnyConnection) -> Caller:
         kind=CallerKind.API_KEY,
         name=identity.key_id,
         project_id=identity.project_id,
-        roles=(_KEY_ROLES[identity.role],),
+        roles=(KEY_ROLES[identity.role],),
         address=address_of(connection),
     )
 
@@ -132,7 +124,13 @@ def _chosen_project(connection: Connection, asked: list[str]) -> str:
         raise InvalidRequest(f"project is given {len(asked)} times; expected once")
     if asked:
         return load_project(connection, asked[0]).id
+    clear = _clear_project(connection, asked)
+    if not clear:
+        raise InvalidRequest("project is missing; there are several, say which one with ?project=")
+    return clear
+
+
+def _clear_project(connection: Connection, _: list[str]) -> str:
+    """The only project, or the one that is there from the start; empty when there is neither."""
     ids = [project.id for project in list_projects(connection)]
-    if len(ids) != 1 and PROJECT not in ids:
-        raise InvalidRequest(f"project is missing; there are {len(ids)} projects, say which one with ?project=")
-    return ids[0] if len(ids) == 1 else PROJECT
+    return ids[0] if len(ids) == 1 else PROJECT if PROJECT in ids else ""

@@ -3,6 +3,8 @@
 import msgspec
 
 from fairway.clock import Clock
+from fairway.server.sign_in.attempts import BY_ADDRESS, BY_USER, Attempts
+from fairway.server.sign_in.passwords import Passwords
 from fairway.server.sign_in.sessions import Sessions
 from fairway.server.sign_in.signing import Signer
 from fairway.server.store.store import Store
@@ -15,6 +17,9 @@ class SignInDesk(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     signer: Signer
     sessions: Sessions
+    passwords: Passwords
+    by_address: Attempts
+    by_user: Attempts
     #: Where people find the server, without a slash at the end; empty when nobody said.
     web_url: str = ""
 
@@ -27,5 +32,8 @@ class SignInDesk(msgspec.Struct, frozen=True, kw_only=True):
             clock=clock,
             signer=signer,
             sessions=Sessions(store, clock, signer),
+            passwords=Passwords(),
+            by_address=Attempts(clock, BY_ADDRESS),
+            by_user=Attempts(clock, BY_USER),
             web_url=web_url.rstrip("/"),
         )

@@ -4,7 +4,8 @@ Pure. A group means something only when an administrator said what: a group that
 one. A name that no role has any more gives nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 
 from fairway.model.role import BUILT_IN_ROLES, VIEWER, Role
 from fairway.model.user import LOCAL, User
@@ -24,3 +25,9 @@ def roles_of(user: User, settings: PeopleSettings, find: Callable[[str], Role | 
     """The roles themselves; `find` knows those that somebody made."""
     named = (BUILT_IN_ROLES.get(name) or find(name) for name in role_names(user, settings))
     return tuple(role for role in named if role is not None)
+
+
+def means_something_in(project_id: str, roles: Iterable[Role]) -> bool:
+    """Whether any of the roles is about this project at all; what it allows there is for `permissions` to say."""
+    patterns = (pattern for role in roles for permission in role.permissions for pattern in permission.projects)
+    return any(fnmatchcase(project_id, pattern) for pattern in patterns)

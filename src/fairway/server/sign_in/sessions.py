@@ -99,13 +99,15 @@ class Sessions:
             raise _ended()
         return person
 
+    def id_of(self, cookie: str) -> str | None:
+        """What the store knows the session of this cookie by; `None` for a cookie that we did not make."""
+        name = self._signer.opened(Purpose.SESSION, cookie)
+        return None if name is None else _hash(name)
+
     async def end(self, cookie: str) -> None:
         """End the session of this cookie, if it is one."""
-        name = self._signer.opened(Purpose.SESSION, cookie)
-        if name is None:
-            return
-        id = _hash(name)
-        if await self._store.read(lambda connection: find_session(connection, id)) is not None:
+        id = self.id_of(cookie)
+        if id is not None and await self._store.read(lambda connection: find_session(connection, id)) is not None:
             await self._store.write(lambda connection: delete_session(connection, id))
 
     def heard(self, changes: Sequence[Change]) -> None:
@@ -134,10 +136,9 @@ class Sessions:
         return VerifiedKeys(self._clock, TRUSTED_FOR)
 
     async def _look_up(self, cookie: str, now: datetime) -> Person:
-        name = self._signer.opened(Purpose.SESSION, cookie)
-        if name is None:
+        id = self.id_of(cookie)
+        if id is None:
             raise _ended()
-        id = _hash(name)
         found = await self._store.read(lambda connection: _load(connection, id))
         if found is None or now >= found[0].expires_at or found[1].disabled:
             raise _ended()
