@@ -8,17 +8,19 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.configuration import bench_reading
+from bench.durable import bench_durable
 from bench.figures import Figure
 from bench.git import bench_git
 from bench.repository import APPLICATIONS, a_repository
-from bench.server import bench_server
+from bench.server import bench_calls
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
         repository = a_repository(Path(directory))
         figures = [bench_reading(), *asyncio.run(bench_git(repository, Path(directory)))]
-    figures += asyncio.run(bench_server())
+    figures += asyncio.run(bench_durable())
+    figures.append(asyncio.run(bench_calls()))
     Console(width=120).print(_table(figures))
 
 

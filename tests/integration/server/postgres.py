@@ -1,8 +1,8 @@
 """A real PostgreSQL for tests: a child process on a free loopback port, with its data in a temporary directory.
 
-It syncs nothing, because nobody pulls the plug on a test, and runs as `nobody` when we are root, because it
-refuses to be root. Each test gets a database of its own. Where there is no PostgreSQL the tests are skipped
-with one line that says how to get it; on CI (CI=true) they fail instead.
+It syncs nothing, because nobody pulls the plug on a test (a bench asks for a durable one), and runs as `nobody` when we
+are root, because it refuses to be root. Each test gets a database of its own. Where there is no PostgreSQL the tests
+are skipped with one line that says how to get it; on CI (CI=true) they fail instead.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import psycopg
 import pytest
 
 _MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
-_SETTINGS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=127.0.0.1")
+_HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
 
 def find_binaries() -> Path | None:
@@ -32,7 +32,7 @@ def find_binaries() -> Path | None:
 
 
 @contextlib.contextmanager
-def a_postgres_server() -> Iterator[str]:
+def a_postgres_server(durable: bool = False) -> Iterator[str]:
     """The URL of a running server, without a database name."""
     binaries = find_binaries()
     if binaries is None:
@@ -47,7 +47,8 @@ def a_postgres_server() -> Iterator[str]:
         _make_cluster((*user, str(binaries / "initdb")), home)
         # A server does not outlive a test run that is killed, where the machine can see to it.
         with_us = ("setpriv", "--pdeathsig=QUIT") if shutil.which("setpriv") else ()
-        with _running((*user, *with_us, str(binaries / "postgres")), home) as port:
+        settings = ("listen_addresses=127.0.0.1", *(() if durable else _HASTY))
+        with _running((*user, *with_us, str(binaries / "postgres")), home, settings) as port:
             yield f"postgresql://test@127.0.0.1:{port}"
 
 
@@ -57,10 +58,10 @@ def _make_cluster(initdb: tuple[str, ...], home: str) -> None:
 
 
 @contextlib.contextmanager
-def _running(postgres: tuple[str, ...], home: str) -> Iterator[int]:
+def _running(postgres: tuple[str, ...], home: str, settings: tuple[str, ...]) -> Iterator[int]:
     port = _a_free_port()
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    command = [*postgres, "-D", f"{home}/data", "-p", str(port), "-k", home, *settings]
+    options = [part for setting in settings for part in ("-c", setting)]
+    command = [*postgres, "-D", f"{home}/data", "-p", str(port), "-k", home, *options]
     with (
         open(f"{home}/log", "wb") as log,
         subprocess.Popen(command, cwd=home, stdout=log, stderr=subprocess.STDOUT) as process,

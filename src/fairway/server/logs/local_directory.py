@@ -1,7 +1,8 @@
 """Log objects as files of a directory, on disk before they are acknowledged.
 
 A file is written whole under `.unfinished/`, synced, and only then linked to its name, so that a half-written object
-cannot be seen; then the folders that lead to it are synced, because a file is lost with the entry that names it.
+cannot be seen; then the folders that lead to it are synced, because a file is lost with the entry that names it. Those
+above the nearest one are synced for its first file only: from then on they name it.
 A process that is killed leaves its unfinished file behind: whoever opens the directory while nobody else has it open
 clears them away, which a lock on the folder tells.
 """
@@ -23,6 +24,8 @@ _UNFINISHED = ".unfinished"
 #: Enough threads for the disk to write the files of many agents in one go.
 _WRITERS = 16
 
+_MOST_NAMED = 10_000
+
 T = TypeVar("T")
 
 
@@ -36,6 +39,8 @@ class LocalDirectory:
         except OSError as error:
             raise _explained("open", root, error) from error
         self._threads = ThreadPoolExecutor(_WRITERS, thread_name_prefix="log-files")
+        #: Folders that those above them name for good. Emptied when it grows large: that costs a few syncs.
+        self._named: set[Path] = set()
 
     async def create(self, name: str, content: bytes) -> None:
         await self._run("write", name, lambda path: self._create(path, content))
@@ -75,13 +80,23 @@ class LocalDirectory:
                 os.link(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
-        for folder in path.parents[: len(path.relative_to(self._root).parts)]:
-            _sync_folder(folder)
+        _sync_folder(path.parent)
+        if path.parent not in self._named:
+            for folder in path.parents[1 : len(path.relative_to(self._root).parts)]:
+                _sync_folder(folder)
+            self._remember(path.parent)
+
+    def _remember(self, folder: Path) -> None:
+        if len(self._named) >= _MOST_NAMED:
+            self._named.clear()
+        self._named.add(folder)
 
     def _delete(self, path: Path) -> None:
         path.unlink(missing_ok=True)
         # A million deployments would leave as many empty folders.
         for folder in path.parents[: len(path.relative_to(self._root).parts) - 1]:
+            # Before it goes: a file that comes meanwhile makes it again, and must find that out.
+            self._named.discard(folder)
             with suppress(OSError):  # others are in it, or somebody else was quicker
                 folder.rmdir()
 

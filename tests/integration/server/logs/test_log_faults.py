@@ -87,6 +87,24 @@ async def test_the_file_and_every_folder_to_it_are_synced_before_an_append_retur
     assert synced == [(".unfinished", False), *((each, True) for each in folders)]
 
 
+async def test_folders_above_the_nearest_are_synced_again_once_they_were_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LogStore.open(tmp_path)
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda opened: synced.append(os.readlink(f"/proc/self/fd/{opened}")))
+    await store.append(KEY, blocks(1))
+    first = len(synced)
+
+    await store.append(KEY, blocks(2))
+    second = len(synced) - first
+    await store.delete_deployment(KEY.deployment_id)
+    await store.append(KEY, blocks(3))
+
+    # The file, its folder, two folders and the root; the file and its folder; all of them anew.
+    assert (first, second, len(synced) - first - second) == (5, 2, 5)
+
+
 async def test_a_disk_that_refuses_is_a_temporary_error_and_nothing_half_written_is_seen(tmp_path: Path) -> None:
     store = LogStore.open(tmp_path)
     await store.append(KEY, blocks(1))

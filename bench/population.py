@@ -1,0 +1,281 @@
+"""A server as it is after years: many applications, their agents, and every deployment they ever had.
+
+The rows are those that the store would write, but handed to the database in bulk: indexes are made afterwards on
+SQLite, and PostgreSQL copies. Statistics are as in life, since planners go by them: few deployments are open, most
+have succeeded, some labels are on a third of them and some on one in ten thousand. Everything follows from a seed.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from random import Random
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from fairway.model.agent import Agent, AgentKey
+from fairway.model.application import Application, ApplicationKind, GitPath, Repository
+from fairway.model.audit import AuditRecord
+from fairway.model.chain import ChainBlock, ChainNode, DeploymentChain
+from fairway.model.command import Command, CommandStatus, SyncApplication
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.event import Event, EventStatus
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import Commit, Trigger
+
+# What the store makes of a noun; there is no other use for it outside the store.
+from fairway.server.store.agents import _ROWS as AGENT_ROWS
+from fairway.server.store.applications import _ROWS as APPLICATION_ROWS
+from fairway.server.store.audit import _ROWS as AUDIT_ROWS
+from fairway.server.store.chains import _ROWS as CHAIN_ROWS
+from fairway.server.store.commands import _ROWS as COMMAND_ROWS
+from fairway.server.store.deployments import _ROWS as DEPLOYMENT_ROWS
+from fairway.server.store.documents import to_microseconds
+from fairway.server.store.events import _ROWS as EVENT_ROWS
+from fairway.server.store.rows import Rows
+from fairway.server.store.tables import APPLICATION_LABELS, DEPLOYMENT_LABELS
+
+PROJECT = "default"
+START = datetime(2024, 1, 1, tzinfo=UTC)
+KINDS = tuple(ApplicationKind)
+TEAMS, REGIONS = 100, 3
+_ENDS = (DeploymentStatus.SUCCEEDED,) * 90 + (DeploymentStatus.FAILED,) * 7 + (DeploymentStatus.CANCELLED,) * 3
+_OPEN = (DeploymentStatus.RUNNING, DeploymentStatus.PLANNED, DeploymentStatus.PENDING, DeploymentStatus.ROLLING_BACK)
+
+Row = dict[str, Any]
+
+
+class Population(msgspec.Struct, frozen=True, kw_only=True):
+    """How many there are of each."""
+
+    agents: int = 1_000
+    applications: int = 10_000
+    deployments: int = 1_000_000
+    #: Of the deployments, those that have not ended.
+    open: int = 500
+    commands: int = 100_000
+    events: int = 100_000
+    chains: int = 10_000
+    audit: int = 200_000
+    seed: int = 1
+
+    def moment(self, number: int, of: int) -> datetime:
+        """When the one with this number happened, were they spread over two years."""
+        return START + timedelta(days=730) * (number / of)
+
+    def agent_id(self, number: int) -> str:
+        return f"agent-{number % self.agents:06}"
+
+    def application_id(self, number: int) -> str:
+        return f"application-{number % self.applications:07}"
+
+
+def fill(url: str, population: Population) -> None:
+    """Put the population into an empty, migrated database, and let it gather its statistics."""
+    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
+    put = _put_into_sqlite if engine.dialect.name == "sqlite" else _copy_into_postgres
+    with engine.connect() as connection:
+        for table, rows in _rows(population):
+            put(connection, table, rows)
+        connection.execute(sa.text("ANALYZE" if engine.dialect.name == "sqlite" else "VACUUM ANALYZE"))
+    engine.dispose()
+
+
+def application_labels(number: int) -> dict[str, str]:
+    """A third has each region, one in a hundred each team, and one alone each name."""
+    return {"region": f"r{number % REGIONS}", "team": f"t{number * 7 % TEAMS}", "service": f"s{number}"}
+
+
+def _rows(population: Population) -> Iterator[tuple[sa.Table, Iterable[Row]]]:
+    yield AGENT_ROWS.table, _values(AGENT_ROWS, _agents(population))
+    yield APPLICATION_ROWS.table, _values(APPLICATION_ROWS, _applications(population))
+    yield (
+        APPLICATION_LABELS,
+        (
+            {"owner_id": population.application_id(number), "key": key, "value": value}
+            for number in range(population.applications)
+            for key, value in application_labels(number).items()
+        ),
+    )
+    yield DEPLOYMENT_ROWS.table, _values(DEPLOYMENT_ROWS, _deployments(population))
+    yield DEPLOYMENT_LABELS, _deployment_labels(population)
+    yield COMMAND_ROWS.table, _values(COMMAND_ROWS, _commands(population))
+    yield EVENT_ROWS.table, _values(EVENT_ROWS, _events(population))
+    yield CHAIN_ROWS.table, _values(CHAIN_ROWS, _chains(population))
+    yield AUDIT_ROWS.table, _values(AUDIT_ROWS, _audit(population))
+
+
+def _values(rows: Rows[Any], nouns: Iterable[msgspec.Struct]) -> Iterator[Row]:
+    return (rows._values(noun) for noun in nouns)
+
+
+def _agents(population: Population) -> Iterator[Agent]:
+    key = AgentKey(hash="sha256$salt$hash", creator="bench", created_at=START)
+    for number in range(population.agents):
+        id = population.agent_id(number)
+        yield Agent(id=id, name=id, project_id=PROJECT, keys=(key,), created_at=START, updated_at=START)
+
+
+def _applications(population: Population) -> Iterator[Application]:
+    for number in range(population.applications):
+        at = population.moment(number, population.applications)
+        yield Application(
+            id=population.application_id(number),
+            name=f"app-{number}",
+            agent_id=population.agent_id(number),
+            project_id=PROJECT,
+            git_path=_path(number),
+            created_at=START,
+            updated_at=at,
+            kind=KINDS[number % len(KINDS)],
+            platform_provider="near",
+            labels=application_labels(number),
+            disabled=number % 50 == 0,
+        )
+
+
+def _deployments(population: Population) -> Iterator[Deployment]:
+    """Oldest first; the newest have not ended."""
+    random, total = Random(population.seed), population.deployments
+    base = _a_deployment()
+    for number in range(total):
+        application = random.randrange(population.applications)
+        at, ended = population.moment(number, total), number < total - population.open
+        yield msgspec.structs.replace(
+            base,
+            id=_id(random),
+            application_id=population.application_id(application),
+            application_name=f"app-{application}",
+            agent_id=population.agent_id(application),
+            git_path=_path(application),
+            created_at=at,
+            updated_at=at + timedelta(seconds=300),
+            completed_at=at + timedelta(seconds=300) if ended else None,
+            kind=KINDS[application % len(KINDS)],
+            labels=application_labels(application),
+            status=random.choice(_ENDS) if ended else random.choice(_OPEN),
+        )
+
+
+def _deployment_labels(population: Population) -> Iterator[Row]:
+    for deployment in _deployments(population):
+        common = {"owner_id": deployment.id, "project_id": PROJECT}
+        ordered = {**common, "updated_at": to_microseconds(deployment.updated_at)}
+        for key, value in deployment.labels.items():
+            yield {**ordered, "key": key, "value": value}
+
+
+def _commands(population: Population) -> Iterator[Command]:
+    random, total = Random(population.seed + 1), population.commands
+    for number in range(total):
+        application = random.randrange(population.applications)
+        at, id = population.moment(number, total), population.application_id(application)
+        waiting = number >= total - population.open
+        yield Command(
+            id=_id(random),
+            agent_id=population.agent_id(application),
+            project_id=PROJECT,
+            payload=SyncApplication(application_id=id),
+            created_at=at,
+            updated_at=at,
+            commander=f"user-{number % 50}",
+            application_id=id,
+            status=CommandStatus.WAITING if waiting else CommandStatus.SUCCEEDED,
+            handled_at=None if waiting else at,
+        )
+
+
+def _events(population: Population) -> Iterator[Event]:
+    random, total = Random(population.seed + 2), population.events
+    for number in range(total):
+        at, name = population.moment(number, total), f"image-{random.randrange(population.applications)}"
+        status = EventStatus.WAITING if number >= total - population.open else EventStatus.SUCCEEDED
+        fields = {"name": name, "key": name, "data": f"v{number}", "status": status, "labels": {"team": "t1"}}
+        yield Event(id=_id(random), project_id=PROJECT, created_at=at, updated_at=at, **fields)  # type: ignore[arg-type]  # each by its name
+
+
+def _chains(population: Population) -> Iterator[DeploymentChain]:
+    random, total = Random(population.seed + 3), population.chains
+    for number in range(total):
+        at = population.moment(number, total)
+        node = ChainNode(application_id=population.application_id(number), application_name=f"app-{number}")
+        yield DeploymentChain(
+            id=_id(random), project_id=PROJECT, blocks=(ChainBlock(nodes=(node,)),), created_at=at, updated_at=at
+        )
+
+
+def _audit(population: Population) -> Iterator[AuditRecord]:
+    random, total = Random(population.seed + 4), population.audit
+    for number in range(total):
+        yield AuditRecord(
+            id=_id(random),
+            created_at=population.moment(number, total),
+            project_id=PROJECT,
+            actor=f"user-{number % 50}",
+            actor_kind="user",
+            action=("application.sync", "deployment.cancel", "application.update")[number % 3],
+            subject_id=population.application_id(random.randrange(population.applications)),
+        )
+
+
+def _a_deployment() -> Deployment:
+    commit = Commit(hash="a" * 40, message="A change of some words", author="Ada", branch="main", created_at=START)
+    names = ("K8S_CANARY_ROLLOUT", "WAIT_APPROVAL", "K8S_PRIMARY_ROLLOUT", "K8S_CANARY_CLEAN")
+    stages = tuple(
+        Stage(id=f"stage-{i}", name=name, index=i, status=StageStatus.SUCCEEDED, created_at=START, updated_at=START)
+        for i, name in enumerate(names)
+    )
+    return Deployment(
+        id="",
+        application_id="",
+        application_name="",
+        agent_id="",
+        project_id=PROJECT,
+        git_path=_path(0),
+        trigger=Trigger(commit=commit, at=START, commander="ada"),
+        created_at=START,
+        updated_at=START,
+        platform_provider="near",
+        summary="Sync progressively because of a new image",
+        running_commit_hash="b" * 40,
+        stages=stages,
+    )
+
+
+def _path(number: int) -> GitPath:
+    repository = Repository(id="shop", remote="https://git.example/shop.git", branch="main")
+    return GitPath(repository=repository, path=f"apps/app-{number}", config_filename="app.pipecd.yaml")
+
+
+def _id(random: Random) -> str:
+    """As random as a real one, since an index is filled by it."""
+    digits = f"{random.getrandbits(128):032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def _put_into_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> None:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    driver.execute("PRAGMA synchronous=OFF")
+    for index in table.indexes:
+        index.drop(connection)
+    names = [column.name for column in table.columns]
+    marks = ", ".join(f":{name}" for name in names)
+    statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
+    remaining = iter({"last_seen_at": None, **row} for row in rows)
+    driver.execute("BEGIN")
+    while batch := list(islice(remaining, 10_000)):
+        driver.executemany(statement, batch)
+    driver.execute("COMMIT")
+    for index in table.indexes:
+        index.create(connection)
+
+
+def _copy_into_postgres(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> None:
+    cursor: Any = connection.connection.cursor()
+    names = [column.name for column in table.columns]
+    with cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([row.get(name) for name in names])
