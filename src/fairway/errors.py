@@ -18,6 +18,8 @@
     │   │                       (server)   a caller that may not, or asks for nonsense
     │   ├── LogKeyError, LogBlockError
     │   │                       (server)   a log, or a block of one, that cannot be
+    │   ├── UsageError, ProfileError, Refused, NotReached
+    │   │                       (cli)      a command that cannot be meant, is refused or did not come true
     │   ├── BackupError         (server)   a backup that cannot be made or restored
     │   └── AddressInUse, HttpAddressError, BadCertificate, LogPlaceError
     │                           (server)   a server that cannot start as it was told to
@@ -28,6 +30,8 @@
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
         ├── TooManyRequests     (server)   somebody who asks too often
+        ├── Unreachable, TimedOut
+        │                       (cli)      a server that does not answer, an end that does not come
         └── LogStorageError     (server)   a disk or bucket that does not take or give a log
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
