@@ -1,0 +1,180 @@
+"""Traces for who wants them: calls, requests and writes as OpenTelemetry's spans, sent by OTLP over HTTP.
+
+Off unless an endpoint is given; then nothing of OpenTelemetry is even loaded, and nothing is put in the way of a call.
+A caller's `traceparent` is continued. Spans carry names of methods and routes, statuses and times: never a query, a
+header, a body, an id that somebody chose or the text of an error, since any of these may hold a secret. Where spans
+cannot be delivered, they are dropped; nobody waits for them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+
+import grpc
+from grpc import aio
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from sqlalchemy import Connection
+
+from fairway import __version__
+from fairway.errors import UserError
+from fairway.server.store.store import Store
+
+if TYPE_CHECKING:
+    # Loaded only by who sends traces.
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Span, SpanKind
+
+#: How long the last spans may take on their way out.
+_FLUSH_MILLISECONDS = 5_000
+
+#: Generic for type checkers only.
+_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+T = TypeVar("T")
+
+
+class BadEndpoint(UserError):
+    """An address that no traces can be sent to."""
+
+
+class Telemetry:
+    """Makes spans and sends them."""
+
+    def __init__(self, provider: "TracerProvider") -> None:
+        from opentelemetry import trace
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        self._trace = trace
+        self._provider = provider
+        self._tracer = provider.get_tracer("fairway.server", __version__)
+        self._propagator = TraceContextTextMapPropagator()
+
+    @classmethod
+    def open(cls, endpoint: str) -> Self:
+        """Traces go to the endpoint of a collector, such as http://collector:4318."""
+        if not endpoint.startswith(("http://", "https://")):
+            raise BadEndpoint(f"{endpoint!r} takes no traces; expected an address such as http://collector:4318")
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        known = Resource.create({"service.name": "fairway-server", "service.version": __version__})
+        provider = TracerProvider(resource=known, shutdown_on_exit=False)
+        exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
+        provider.add_span_processor(BatchSpanProcessor(exporter))
+        return cls(provider)
+
+    async def close(self) -> None:
+        """Send what is left, for a few seconds at most."""
+        await asyncio.to_thread(self._provider.force_flush, _FLUSH_MILLISECONDS)
+        await asyncio.to_thread(self._provider.shutdown)
+
+    @contextmanager
+    def span(
+        self,
+        name: str,
+        kind: "SpanKind | None" = None,
+        carrier: Mapping[str, str] | None = None,
+        attributes: Mapping[str, str] | None = None,
+    ) -> Iterator["Span"]:
+        """What happens in the block, as a span; an error is told by its type alone."""
+        context = self._propagator.extract(dict(carrier)) if carrier else None
+        with self._tracer.start_as_current_span(
+            name,
+            context=context,
+            kind=kind or self._trace.SpanKind.INTERNAL,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield span
+            except BaseException as error:
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(self._trace.StatusCode.ERROR)
+                raise
+
+    def traced_app(self, inner: ASGIApp) -> ASGIApp:
+        """The application, with a span for each request."""
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            method = str(scope.get("method", ""))
+            with self.span(method, self._trace.SpanKind.SERVER, headers, {"http.request.method": method}) as span:
+
+                async def noticed(message: Message) -> None:
+                    if message["type"] == "http.response.start":
+                        span.set_attribute("http.response.status_code", message["status"])
+                        if message["status"] >= 500:
+                            span.set_status(self._trace.StatusCode.ERROR)
+                    await send(message)
+
+                await inner(scope, receive, noticed)
+                # Known once the request was routed; the path itself may hold the token of a link.
+                if route := scope.get("path_template"):
+                    span.update_name(f"{method} {route}")
+                    span.set_attribute("http.route", str(route))
+
+        return app
+
+    async def open_store(self, url: str) -> Store:
+        """The store at a URL, with a span for each write."""
+        store = await _TracedStore.open(url)
+        store.telemetry = self
+        return store
+
+
+class _TracedStore(Store):
+    """A store whose writes are spans. Reads are too many and too quick to be worth one each."""
+
+    telemetry: Telemetry
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        with self.telemetry.span("store.write", attributes={"code.function.name": _name(work)}):
+            return await super().write(work)
+
+
+def _name(work: Callable[[Connection], T]) -> str:
+    """Which piece of work it is, as the code calls it."""
+    return f"{work.__module__}.{getattr(work, '__qualname__', '')}"
+
+
+class TraceCalls(aio.ServerInterceptor):
+    """A span for each call with one request and one answer; a stream would be one of hours."""
+
+    def __init__(self, telemetry: Telemetry) -> None:
+        self._telemetry = telemetry
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["_Handler | None"]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> "_Handler | None":
+        """The method's handler with a span around it; none where there is no such method."""
+        handler = await continuation(handler_call_details)
+        if handler is None or handler.unary_unary is None:
+            return handler
+        return grpc.unary_unary_rpc_method_handler(
+            self._traced(handler_call_details.method, handler.unary_unary),
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
+    def _traced(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        from opentelemetry.trace import SpanKind
+
+        service, _, name = method.lstrip("/").partition("/")
+        attributes = {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
+
+        async def traced(request: Any, context: Any) -> Any:
+            carrier = {key: str(value) for key, value in context.invocation_metadata() or () if key == "traceparent"}
+            with self._telemetry.span(f"{service}/{name}", SpanKind.SERVER, carrier, attributes) as span:
+                try:
+                    return await work(request, context)
+                finally:
+                    code = context.code()
+                    number = code.value[0] if isinstance(code, grpc.StatusCode) else int(code or 0)
+                    span.set_attribute("rpc.grpc.status_code", number)
+
+        return traced
