@@ -9,8 +9,9 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
 
 import msgspec
 import typer
@@ -45,6 +46,13 @@ class Call:
         self.as_json = as_json
         self._profile = profile
         self._project = project
+        self._to_close = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._to_close.close()
 
     @functools.cached_property
     def remote(self) -> "Remote":
@@ -53,7 +61,7 @@ class Call:
         from fairway.cli.remote import Remote
 
         saved = load_profiles(profiles_path(os.environ))
-        return Remote(choose(saved, os.environ, self._profile, self._project))
+        return self._to_close.enter_context(Remote(choose(saved, os.environ, self._profile, self._project)))
 
     @functools.cached_property
     def console(self) -> "Console":
@@ -122,8 +130,8 @@ def with_server(command: Callable[Concatenate[Call, P], None]) -> Callable[..., 
         project: Annotated[str, typer.Option(help="Which project.")] = "",
         **given: Any,
     ) -> None:
-        call = Call(as_json=as_json, profile=profile, project=project)
-        ending(lambda: command(call, **given))  # type: ignore[call-arg]  # typer gives what the signature names
+        with Call(as_json=as_json, profile=profile, project=project) as call:
+            ending(lambda: command(call, **given))  # type: ignore[call-arg]  # typer gives what the signature names
 
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     shared = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]

@@ -43,7 +43,8 @@ def add_profile(
         certificates = str(ca_file.absolute()) if ca_file else ""
         address = checked_address(server)
         profile = Profile(server=address, api_key=_key(), project=project, ca_file=certificates)
-        who = introduce(Remote(profile))
+        with Remote(profile) as remote:
+            who = introduce(remote)
         path = profiles_path(os.environ)
         save_profiles(path, load_profiles(path).with_profile(name, profile))
         typer.echo(f"{address} knows you as {who}")

@@ -10,7 +10,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 import msgspec
@@ -72,6 +72,12 @@ class Remote:
         self._profile = profile
         self._sleep = sleep
         self._client = _client(profile, patience)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     def get(self, path: str, query: Query | None = None) -> bytes:
         """The body of the answer; asked again, some times, when the server cannot answer now."""

@@ -50,7 +50,8 @@ def _ask(nouns: str, incomplete: str, profile: str, project: str) -> Suggestions
     from fairway.cli.remote import Remote, segments
 
     chosen = choose(load_profiles(profiles_path(os.environ)), os.environ, profile, project)
-    body = Remote(chosen, patience=PATIENCE / 2).get_once(segments(nouns), {"limit": 100})
+    with Remote(chosen, patience=PATIENCE / 2) as remote:
+        body = remote.get_once(segments(nouns), {"limit": 100})
     found = [msgspec.json.decode(item, type=Named) for item in msgspec.json.decode(body, type=Page).items]
     # A name where names are unique, else the id; what fits either is offered.
     names = [each.name for each in found]
