@@ -71,6 +71,13 @@ async def test_an_error_of_ours_is_told_in_its_own_words() -> None:
     )
 
 
+async def test_a_long_message_is_cut_to_what_clients_take() -> None:
+    code, message = await told(InvalidRequest("é" * 5_000))
+
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message == f"{'é' * 1_000}… (10000 bytes in all)"
+
+
 async def test_a_defect_tells_neither_caller_nor_log_what_it_held() -> None:
     with capture_logs() as logged:
         answer = await told(ValueError("the key is hunter2"))
