@@ -66,16 +66,25 @@ def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str,
 
 def list_deployments(connection: sa.Connection, filter: DeploymentFilter, page: PageRequest) -> Page[Deployment]:
     """One page of the deployments that fit."""
-    fitting = sa.select(DEPLOYMENTS.c.document).where(*_conditions(connection, filter))
     labels = _required_labels(filter)
     if labels and not _is_narrow(filter):
         key = _rarest(connection, filter.project_id, labels) if len(labels) > 1 else next(iter(labels))
-        columns = DEPLOYMENT_LABELS.c
-        joined = fitting.join(DEPLOYMENT_LABELS, columns.owner_id == DEPLOYMENTS.c.id)
-        statement = joined.where(*_label(filter.project_id, key, labels[key]))
-        return merged_page(connection, _ROWS, [statement], (columns.updated_at, columns.owner_id), page)
+        return _list_labelled(connection, filter, page, (key, labels[key]))
+    fitting = sa.select(DEPLOYMENTS.c.document).where(*_conditions(connection, filter, DEPLOYMENTS.c.id))
     branches = [fitting.where(branch) for branch in _branches(filter)] or [fitting]
     return merged_page(connection, _ROWS, branches, (DEPLOYMENTS.c.updated_at, DEPLOYMENTS.c.id), page)
+
+
+def _list_labelled(
+    connection: sa.Connection, filter: DeploymentFilter, page: PageRequest, label: tuple[str, str]
+) -> Page[Deployment]:
+    """One page of the deployments that fit, of which all have this label, by way of the rows of the label."""
+    columns = DEPLOYMENT_LABELS.c
+    others = {key: value for key, value in filter.labels.items() if (key, value) != label}
+    conditions = _conditions(connection, msgspec.structs.replace(filter, labels=others), columns.owner_id)
+    joined = sa.select(DEPLOYMENTS.c.document).join(DEPLOYMENT_LABELS, columns.owner_id == DEPLOYMENTS.c.id)
+    statement = joined.where(*_label(filter.project_id, *label), *conditions)
+    return merged_page(connection, _ROWS, [statement], (columns.updated_at, columns.owner_id), page)
 
 
 def last_deployment(connection: sa.Connection, application_id: str, only_succeeded: bool) -> Deployment | None:
@@ -127,8 +136,10 @@ def _columns(deployment: Deployment) -> Columns:
     }
 
 
-def _conditions(connection: sa.Connection, filter: DeploymentFilter) -> Iterator[sa.ColumnElement[bool]]:
-    """What a deployment must be; of which applications is in `_branches`."""
+def _conditions(
+    connection: sa.Connection, filter: DeploymentFilter, id: sa.Column[str]
+) -> Iterator[sa.ColumnElement[bool]]:
+    """What the deployment with this id must be; of which applications is in `_branches`."""
     columns = DEPLOYMENTS.c
     yield columns.project_id == filter.project_id
     if filter.statuses:
@@ -137,8 +148,8 @@ def _conditions(connection: sa.Connection, filter: DeploymentFilter) -> Iterator
         yield columns.kind.in_([kind.value for kind in filter.kinds])
     if filter.application_name:
         yield columns.application_name == filter.application_name
-    yield from labelled(DEPLOYMENT_LABELS, columns.id, filter.labels)
-    yield from label_patterns(connection, DEPLOYMENT_LABELS, columns.id, filter.scope)
+    yield from labelled(DEPLOYMENT_LABELS, id, filter.labels)
+    yield from label_patterns(connection, DEPLOYMENT_LABELS, id, filter.scope)
 
 
 def _branches(filter: DeploymentFilter) -> list[sa.ColumnElement[bool]]:
@@ -184,7 +195,7 @@ def _rarest(connection: sa.Connection, project_id: str, labels: Mapping[str, str
 
 
 #: Labels on more deployments than this count as equally frequent: a page is found soon among either.
-_COUNTED = 2_000
+_COUNTED = 20_000
 _ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
 _MOVE_LABELS = PreparedUpdate(
     sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")), ("updated_at",)
