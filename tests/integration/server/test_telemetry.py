@@ -225,4 +225,6 @@ def test_an_endpoint_that_takes_no_traces_is_refused(endpoint: str) -> None:
 def test_nothing_is_loaded_while_nobody_wants_traces() -> None:
     program = "import sys, fairway.server.telemetry; print([name for name in sys.modules if 'opentelemetry' in name])"
 
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "[]\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
