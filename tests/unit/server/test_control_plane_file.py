@@ -188,7 +188,9 @@ def test_ways_to_sign_in_are_handed_on_with_what_has_no_effect() -> None:
     [
         pytest.param("", "the file is empty", id="nothing"),
         pytest.param(
-            "apiVersion: pipecd.dev/v1beta1\nkind: EventWatcher\nspec:\n  events: []\n", "", id="another kind"
+            "apiVersion: pipecd.dev/v1beta1\nkind: EventWatcher\nspec:\n  events: []\n",
+            "is no control plane",
+            id="another kind",
         ),
         pytest.param(f"{HEAD}  adress: x\n", "adress", id="a field that is none"),
         pytest.param(f"{HEAD}  address: x\n---\n{HEAD}  address: z\n", "expected one document", id="two of them"),

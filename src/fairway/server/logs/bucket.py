@@ -5,16 +5,16 @@ take back what was acknowledged (`local_directory` has ours). Buckets acknowledg
 their signing, retries and timeouts.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Self
+from typing import Any, Self
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
-from obstore.store import MemoryStore, S3Store
+from obstore.store import GCSStore, MemoryStore, S3Store
 
-from fairway.server.logs.objects import LogStorageError
+from fairway.server.logs.objects import LogPlaceError, LogStorageError
 
 #: An agent that waits for an append gives up after a while and sends it again, so there is no use in going on for long.
 _GIVE_UP_AFTER = timedelta(seconds=20)
@@ -23,13 +23,26 @@ _GIVE_UP_AFTER = timedelta(seconds=20)
 class Bucket:
     """Objects in a bucket, or in memory for tests."""
 
-    def __init__(self, store: S3Store | MemoryStore) -> None:
+    def __init__(self, store: S3Store | GCSStore | MemoryStore) -> None:
         self._store = store
 
     @classmethod
-    def open(cls, url: str) -> Self:
-        """The bucket of an `s3://` URL. Its keys and endpoint come from the usual `AWS_…` variables."""
-        return cls(S3Store.from_url(url, retry_config={"max_retries": 3, "retry_timeout": _GIVE_UP_AFTER}))
+    def open(cls, url: str, options: Mapping[str, str]) -> Self:
+        """The bucket of an `s3://` or `gs://` URL; what the options leave open comes from the usual variables.
+
+        They are called as obstore calls them: `aws_region`, `aws_endpoint`, `google_service_account_key` …
+        """
+        retry: Any = {"max_retries": 3, "retry_timeout": _GIVE_UP_AFTER}
+        config: Any = dict(options)
+        try:
+            if url.startswith("gs://"):
+                return cls(GCSStore.from_url(url, config=config, retry_config=retry))
+            return cls(S3Store.from_url(url, config=config, retry_config=retry))
+        except (BaseError, ValueError) as error:
+            # Not its text: it quotes keys that cannot be read.
+            raise LogPlaceError(
+                f"{url} cannot be used as a bucket for logs; check its name, keys and endpoint"
+            ) from error
 
     async def create(self, name: str, content: bytes) -> None:
         async with _explained("write", name):

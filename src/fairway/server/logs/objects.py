@@ -6,7 +6,11 @@ Objects are never changed, so four operations are enough.
 from collections.abc import Sequence
 from typing import Protocol
 
-from fairway.errors import TemporaryError
+from fairway.errors import TemporaryError, UserError
+
+
+class LogPlaceError(UserError):
+    """A setting that names no place for logs."""
 
 
 class LogStorageError(TemporaryError):

@@ -9,18 +9,17 @@ not.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Self
 
 import structlog
 
-from fairway.errors import UserError
 from fairway.model.log_block import LogBlock
 from fairway.server.logs.compaction import PART_BYTES, plan_compaction
 from fairway.server.logs.local_directory import LocalDirectory
-from fairway.server.logs.objects import LogStorageError, Objects
+from fairway.server.logs.objects import LogPlaceError, LogStorageError, Objects
 from fairway.server.logs.part import LAST_INDEX, Merge, Part, decode_part, encode_part, find_parts
 from fairway.server.logs.stage_log import LogGrowth, StageLog, StageLogKey, deployment_folder, log_folder, log_key
 
@@ -34,10 +33,6 @@ _END = LAST_INDEX + 1
 _log = structlog.get_logger()
 
 
-class LogPlaceError(UserError):
-    """A setting that names no place for logs."""
-
-
 class LogStore:
     """Every log of this server; any number of stores may share one place."""
 
@@ -49,21 +44,21 @@ class LogStore:
         self._compaction_places = asyncio.Semaphore(_COMPACTIONS_AT_ONCE)
 
     @classmethod
-    def open(cls, place: str | Path) -> Self:
-        """Logs in a local directory, made when it is not there, or in a bucket: `s3://bucket/prefix`.
+    def open(cls, place: str | Path, options: Mapping[str, str] | None = None) -> Self:
+        """Logs in a local directory, made when it is not there, or in a bucket: `s3://bucket/prefix`, `gs://…`.
 
-        Keys and endpoint of a bucket come from the usual `AWS_…` variables of the environment.
+        Keys and endpoint of a bucket are options, or come from the usual `AWS_…` and `GOOGLE_…` variables.
         """
         scheme, separator, path = str(place).partition("://")
         if not separator:
             return cls(LocalDirectory(Path(place).absolute()))
         if scheme == "file":
             return cls(LocalDirectory(Path(path).absolute()))
-        if scheme != "s3":
+        if scheme not in {"s3", "gs"}:
             raise LogPlaceError(f"logs cannot be kept at {scheme}://…; expected a directory or s3://bucket/prefix")
         from fairway.server.logs.bucket import Bucket  # obstore takes memory that a server without a bucket can spare
 
-        return cls(Bucket.open(str(place)))
+        return cls(Bucket.open(str(place), options or {}))
 
     async def append(self, key: StageLogKey, blocks: Sequence[LogBlock], completed: bool = False) -> None:
         """Add blocks, and the mark that the log is complete; both survive a crash once this returns.

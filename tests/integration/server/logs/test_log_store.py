@@ -10,10 +10,9 @@ from fairway.server.logs import LogStore, StageLog, StageLogKey
 from fairway.server.logs.bucket import Bucket
 from fairway.server.logs.compaction import PART_BYTES
 from fairway.server.logs.local_directory import LocalDirectory
-from fairway.server.logs.objects import Objects
+from fairway.server.logs.objects import LogPlaceError, Objects
 from fairway.server.logs.part import LAST_INDEX
 from fairway.server.logs.stage_log import LogKeyError
-from fairway.server.logs.store import LogPlaceError
 from tests.unit.server.logs.log_blocks import KEY, a_block, blocks
 
 Place = Callable[[], Objects]
@@ -179,3 +178,10 @@ async def test_a_log_that_was_deleted_can_be_written_again(place: Place) -> None
     await store.append(KEY, blocks(2))
 
     assert await store.read(KEY) == StageLog(tuple(blocks(2)))
+
+
+def test_keys_that_cannot_be_read_are_not_repeated() -> None:
+    with pytest.raises(LogPlaceError, match="gs://logs cannot be used as a bucket for logs") as refusal:
+        LogStore.open("gs://logs", {"google_service_account_key": '{"private_key": "hunter2"}'})
+
+    assert "hunter2" not in str(refusal.value)
