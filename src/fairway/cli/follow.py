@@ -21,11 +21,13 @@ from fairway.cli.watch import TimedOut, Watch
 from fairway.errors import UserError
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogBlock, LogSeverity
-from fairway.model.stage import Stage
+from fairway.model.stage import Stage, StageStatus
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+#: A stream takes so many topics; stages run one after another, so that is plenty.
+_MOST_LOGS = 30
 _COLOURS = {LogSeverity.INFO: "", LogSeverity.SUCCESS: "green", LogSeverity.ERROR: "red"}
 
 
@@ -43,8 +45,8 @@ class LogPrinter:
 
     def topics(self, deployment: Deployment) -> list[str]:
         """What the stream is asked to tell."""
-        running = [stage for stage in self._reader.wanted(deployment) if not stage.status.is_terminal]
-        return [f"log:{deployment.id}/{stage.id}" for stage in running]
+        running = [stage for stage in self._reader.wanted(deployment) if stage.status is StageStatus.RUNNING]
+        return [f"log:{deployment.id}/{stage.id}" for stage in running[:_MOST_LOGS]]
 
     def print_unread(self, deployment: Deployment) -> None:
         """Print what is new."""
@@ -76,7 +78,7 @@ def follow_logs(call: Call, deployment_id: str, printer: LogPrinter) -> None:
     def topics() -> list[str]:
         return [f"deployment:{deployment_id}", *printer.topics(latest)]
 
-    Watch(call.remote, topics, _say_lost).run(look)
+    Watch(call.remote, topics, say_lost).run(look)
     if latest.status is not DeploymentStatus.SUCCEEDED:
         raise NotReached(_end(latest))
     typer.echo(_end(latest), err=True)
@@ -97,7 +99,7 @@ def wait_for(
             progress.show(found)
             return decide_wait(found.status, wanted) is not Wait.GOES_ON
 
-        watch = Watch(call.remote, lambda: [f"deployment:{deployment_id}"], _say_lost, timeout)
+        watch = Watch(call.remote, lambda: [f"deployment:{deployment_id}"], say_lost, timeout)
         try:
             watch.run(look)
         except TimedOut as error:
@@ -167,7 +169,8 @@ def _progress(call: Call) -> Iterator[_Lines | _Screen | _Nothing]:
             live.refresh()
 
 
-def _say_lost(error: Unreachable) -> None:
+def say_lost(error: Unreachable) -> None:
+    """That the server is away, and that this is no end."""
     typer.echo(f"fairway: {error}; going on when it is back", err=True)
 
 

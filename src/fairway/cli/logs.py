@@ -1,10 +1,13 @@
 """The logs of a deployment's stages, line by line, each exactly once however often one looks.
 
-What has been printed is known by index for each run of each stage, so looking again after a lost connection neither
-repeats nor loses a line.
+What has been read is known by index for each run of each stage, so looking again after a lost connection neither
+repeats nor loses a line. Blocks may arrive late, behind others: reading goes on at the first one that is missing, and
+once a stage has ended its log is gone through from the start.
 """
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Generator, Iterator
+from sys import maxsize
 
 import msgspec
 
@@ -35,6 +38,32 @@ class StageBlock(msgspec.Struct, frozen=True):
     log: str
 
 
+class Seen:
+    """Which indexes of a log have been read, as ranges: indexes follow one another, so there are few."""
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []
+
+    @property
+    def next_index(self) -> int:
+        """The first one that is missing."""
+        return self._ranges[0][1] + 1 if self._ranges else 0
+
+    def add(self, index: int) -> bool:
+        """Whether it is new."""
+        place = bisect_right(self._ranges, (index, maxsize))
+        if place and index <= self._ranges[place - 1][1]:
+            return False
+        first = last = index
+        if place < len(self._ranges) and self._ranges[place][0] == index + 1:
+            last = self._ranges.pop(place)[1]
+        if place and self._ranges[place - 1][1] == index - 1:
+            place -= 1
+            first = self._ranges.pop(place)[0]
+        self._ranges.insert(place, (first, last))
+        return True
+
+
 class LogReader:
     """Reads what has not been read yet."""
 
@@ -42,9 +71,9 @@ class LogReader:
         self._call = call
         self._deployment_id = deployment_id
         self._stage = stage
-        #: Stage and run → where to go on.
-        self._next: dict[tuple[str, int], int] = {}
-        self._completed: set[tuple[str, int]] = set()
+        #: By stage and run.
+        self._seen: dict[tuple[str, int], Seen] = {}
+        self._finished: set[tuple[str, int]] = set()
 
     def wanted(self, deployment: Deployment) -> list[Stage]:
         """The stages whose logs are asked for, each id once: v0 agents use one id for several rollbacks."""
@@ -56,20 +85,22 @@ class LogReader:
         """Everything that has been written since the last time, stage by stage."""
         for stage in self.wanted(deployment):
             run = (stage.id, stage.retried_count)
-            if stage.was_started and run not in self._completed:
-                yield from ((stage, block) for block in self._read(stage, run))
+            if stage.was_started and run not in self._finished:
+                seen = self._seen.setdefault(run, Seen())
+                ended = stage.status.is_terminal
+                completed = yield from self._read(stage, seen, 0 if ended else seen.next_index)
+                if ended and completed:
+                    self._finished.add(run)
 
-    def _read(self, stage: Stage, run: tuple[str, int]) -> Iterator[LogBlock]:
+    def _read(self, stage: Stage, seen: Seen, first: int) -> Generator[tuple[Stage, LogBlock], None, bool]:
+        """What is new from an index on; whether the agent said that no more is to come."""
         path = segments("deployments", self._deployment_id, "stages", stage.id, "log")
-        more: int | None = self._next.get(run, 0)
-        while more is not None:
-            page = self._call.get(LogPage, path, {"from_index": more})
-            for block in page.blocks:
-                self._next[run] = block.index + 1
-                yield block
-            more = page.next_index
-        if page.completed and stage.status.is_terminal:
-            self._completed.add(run)
+        while True:
+            page = self._call.get(LogPage, path, {"from_index": first})
+            yield from ((stage, block) for block in page.blocks if seen.add(block.index))
+            if page.next_index is None:
+                return page.completed
+            first = page.next_index
 
 
 def pick_stages(stages: list[Stage], given: str) -> list[Stage]:

@@ -4,16 +4,14 @@ import time
 from datetime import timedelta
 
 from fairway.cli.call import Call, decode
-from fairway.cli.follow import NotReached, wait_for
+from fairway.cli.follow import NotReached, say_lost, wait_for
 from fairway.cli.remote import segments
-from fairway.cli.watch import TimedOut
+from fairway.cli.watch import TimedOut, Watch
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import DeploymentStatus
 
 #: The key under which agents say which deployment a command led to; PipeCD's, like the rest of the wire.
 DEPLOYMENT_ID = "TriggeredDeploymentID"
-#: Seconds between looks at a command; an agent that is told of it answers within one or two.
-INTERVAL = 0.5
 
 
 def follow_command(call: Call, body: bytes, timeout: timedelta | None) -> None:
@@ -21,11 +19,16 @@ def follow_command(call: Call, body: bytes, timeout: timedelta | None) -> None:
     started = time.monotonic()
     asked = decode(body, Command)
     call.say(f"asked agent {asked.agent_id}; waiting for it to start a deployment")
-    while asked.status is CommandStatus.WAITING:
-        if timeout is not None and time.monotonic() - started > timeout.total_seconds():
-            raise TimedOut(f"agent {asked.agent_id} has not answered command {asked.id}; does it run?")
-        time.sleep(INTERVAL)
+
+    def look() -> bool:
+        nonlocal asked
         asked = call.get(Command, segments("commands", asked.id))
+        return asked.status is not CommandStatus.WAITING
+
+    try:
+        Watch(call.remote, lambda: [f"command:{asked.id}"], say_lost, timeout).run(look)
+    except TimedOut as error:
+        raise TimedOut(f"agent {asked.agent_id} has not answered command {asked.id}; does it run?") from error
     left = None if timeout is None else timeout - timedelta(seconds=time.monotonic() - started)
     wait_for(call, started_deployment(asked), {DeploymentStatus.SUCCEEDED}, left)
 

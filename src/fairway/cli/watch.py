@@ -6,7 +6,7 @@ nothing else. While the stream is silent, its heartbeats make us look as well.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from fairway.cli.remote import Refused, Remote, Silent, Unreachable
@@ -39,6 +39,8 @@ class Watch:
         self._lost = lost
         self._deadline = time.monotonic() + timeout.total_seconds() if timeout is not None else float("inf")
         self._has_stream = True
+        #: What the stream said last, so that it need not begin anew.
+        self._last_id = ""
         #: Since when the server has not answered.
         self._away_since: float | None = None
 
@@ -57,11 +59,11 @@ class Watch:
         topics = tuple(self._topics())
         silence = min(SILENCE, max(self._left(), 0.1))
         try:
-            with self._remote.stream("/stream", {"topic": topics}, silence=silence) as chunks:
+            with self._remote.stream("/stream", {"topic": topics}, self._headers(), silence) as chunks:
                 # Subscribed first, read then: nothing that happens in between is missed.
                 if self._look(look):
                     return True
-                for _ in chunks:
+                for _ in self._events(chunks):
                     if self._look(look):
                         return True
                     if tuple(self._topics()) != topics:
@@ -71,6 +73,18 @@ class Watch:
                 raise
             self._has_stream = False
         return False
+
+    def _headers(self) -> dict[str, str]:
+        return {"last-event-id": self._last_id} if self._last_id else {}
+
+    def _events(self, chunks: Iterable[bytes]) -> Iterator[None]:
+        """Once for each piece of the stream that ends an event; a heartbeat counts as one."""
+        left = b""
+        for chunk in chunks:
+            *whole, left = (left + chunk).split(b"\n\n")
+            if whole:
+                self._last_id = last_id(whole) or self._last_id
+                yield None
 
     def _without_stream(self, look: Callable[[], bool]) -> bool:
         if self._look(look):
@@ -97,3 +111,9 @@ class Watch:
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
+
+
+def last_id(events: Sequence[bytes]) -> str:
+    """The id of the last event that has one."""
+    lines = (line for event in reversed(events) for line in event.split(b"\n"))
+    return next((line[3:].strip().decode("ascii", "replace") for line in lines if line.startswith(b"id:")), "")

@@ -5,11 +5,12 @@ The agent is played over gRPC, call by call, so that a test decides what happens
 
 import os
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 
@@ -61,16 +62,41 @@ class Site:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def start(self, *arguments: str, **more: str) -> "subprocess.Popen[str]":
-        """Call the command and let it run."""
-        return subprocess.Popen(
+    @contextmanager
+    def running(self, *arguments: str, **more: str) -> Iterator["Running"]:
+        """Call the command and let it run; it is killed at the end of the block, or when it hangs."""
+        process = subprocess.Popen(
             [FAIRWAY, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self.environment(PYTHONUNBUFFERED="1", **more),
+            env=self.environment(**more),
         )
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.start()
+        try:
+            yield Running(process)
+        finally:
+            watchdog.cancel()
+            process.kill()
+            process.communicate()
+
+
+class Running(NamedTuple):
+    """A command under way."""
+
+    process: "subprocess.Popen[str]"
+
+    def line(self) -> str:
+        """Its next line, without the break; empty once it has ended."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip("\n")
+
+    def end(self) -> tuple[int, str, str]:
+        """How it ends, and what it says until then."""
+        said, complained = self.process.communicate()
+        return self.process.returncode, said, complained
 
 
 @contextmanager
@@ -79,6 +105,14 @@ def a_site(folder: Path) -> Iterator[Site]:
     (folder / "home").mkdir()
     with a_server(folder / "data") as server:
         yield Site(server, folder / "home", server.api_key)
+
+
+@contextmanager
+def started_again(site: Site, folder: Path) -> Iterator[None]:
+    """The same server at the same addresses, after somebody has killed it."""
+    http = site.server.http.removeprefix("http://")
+    with a_server(folder / "data", "--http-listen", http, listen=site.server.address):
+        yield
 
 
 class PlayedAgent:
@@ -91,7 +125,7 @@ class PlayedAgent:
         self._metadata = (("authorization", f"PIPED-TOKEN default,{id},{key}"),)
 
     def call(self, method: str, request: Any) -> Any:
-        return getattr(self._stub, method)(request, metadata=self._metadata)
+        return getattr(self._stub, method)(request, metadata=self._metadata, wait_for_ready=True)
 
     def start(self, public_key: str = "") -> None:
         meta = agent_messages.ReportPipedMetaRequest(version="v1.2.3", config="kind: Piped")
