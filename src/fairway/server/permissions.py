@@ -53,6 +53,18 @@ def permit_granting(caller: Caller, role: Role) -> None:
                     )
 
 
+def permit_giving_to_people(caller: Caller, role: Role) -> None:
+    """The same where the role is a person's: it then counts in every project it speaks of, and not in this one only."""
+    for given in role.permissions:
+        for resource in given.resources or tuple(Resource):
+            for action in given.actions or tuple(Action):
+                if not any(_reaches(own, given) for own in _speaking_of(caller, resource, action)):
+                    raise Forbidden(
+                        f"{caller.name} cannot give, change or take the role {role.name}, which may {action.value} "
+                        f"{_word(resource)}s where {caller.name} may not; ask somebody who may do all of that"
+                    )
+
+
 def scope(caller: Caller, resource: Resource) -> Scope:
     """What the caller may see of a list of the project; Forbidden when that is nothing."""
     covering = _covering(caller, resource, Action.READ)
@@ -69,15 +81,29 @@ def fits(text: str, pattern: str) -> bool:
 
 
 def _covering(caller: Caller, resource: Resource, action: Action) -> list[Permission]:
-    """The permissions that speak of this, labels aside."""
+    """The permissions that speak of this in the caller's project, labels aside."""
+    return [
+        permission
+        for permission in _speaking_of(caller, resource, action)
+        if any(fits(caller.project_id, pattern) for pattern in permission.projects)
+    ]
+
+
+def _speaking_of(caller: Caller, resource: Resource, action: Action) -> list[Permission]:
+    """The permissions that speak of this, projects and labels aside."""
     return [
         permission
         for role in caller.roles
         for permission in role.permissions
         if (permission.resources is None or resource in permission.resources)
         and (permission.actions is None or action in permission.actions)
-        and any(fits(caller.project_id, pattern) for pattern in permission.projects)
     ]
+
+
+def _reaches(own: Permission, given: Permission) -> bool:
+    """Whether one permission reaches as far as another. Patterns are compared as text: in doubt it does not."""
+    projects = "*" in own.projects or set(given.projects) <= set(own.projects)
+    return projects and own.labels.items() <= given.labels.items()
 
 
 def _labels_fit(permission: Permission, labels: Mapping[str, str]) -> bool:

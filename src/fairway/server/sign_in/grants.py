@@ -5,10 +5,10 @@ one. A name that no role has any more gives nothing.
 """
 
 from collections.abc import Callable, Iterable
-from fnmatch import fnmatchcase
 
 from fairway.model.role import BUILT_IN_ROLES, VIEWER, Role
 from fairway.model.user import LOCAL, User
+from fairway.server.permissions import fits
 from fairway.server.store.settings import PeopleSettings
 
 
@@ -30,4 +30,4 @@ def roles_of(user: User, settings: PeopleSettings, find: Callable[[str], Role | 
 def means_something_in(project_id: str, roles: Iterable[Role]) -> bool:
     """Whether any of the roles is about this project at all; what it allows there is for `permissions` to say."""
     patterns = (pattern for role in roles for permission in role.permissions for pattern in permission.projects)
-    return any(fnmatchcase(project_id, pattern) for pattern in patterns)
+    return any(fits(project_id, pattern) for pattern in patterns)

@@ -55,3 +55,8 @@ def page_of_users(connection: sa.Connection, after: str, limit: int) -> tuple[Us
 def any_user(connection: sa.Connection) -> bool:
     """Whether there is anybody at all."""
     return connection.execute(sa.select(USERS.c.id).limit(1)).first() is not None
+
+
+def lock_users(connection: sa.Connection) -> tuple[User, ...]:
+    """Everybody, by name; nobody else changes anybody until the transaction ends."""
+    return _ROWS.query(connection, sa.select(USERS.c.document).order_by(USERS.c.id).with_for_update())
