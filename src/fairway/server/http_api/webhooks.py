@@ -15,7 +15,7 @@ from litestar.params import FromPath
 
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.caller import address_of
-from fairway.server.http_api.desk import ApiRequest, desk_of
+from fairway.server.http_api.desk import ApiRequest, HttpDesk, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS, ErrorAnswer, Problem
 from fairway.server.webhooks import actions, reception
 from fairway.server.webhooks.providers import ProviderName
@@ -91,6 +91,11 @@ def _show(request: ApiRequest, webhook: Webhook) -> ShownWebhook:
         created_at=webhook.created_at,
         url=f"{base}/webhooks/{webhook.id}",
     )
+
+
+def reception_of(desk: HttpDesk) -> reception.Reception:
+    """What receives deliveries, for the application's state."""
+    return reception.Reception(desk.actions.store, desk.actions.hints, desk.actions.clock)
 
 
 def _refused(number: int, code: str) -> Callable[[Request[Any, Any, Any], Exception], Response[ErrorAnswer]]:
