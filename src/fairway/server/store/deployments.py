@@ -4,7 +4,7 @@ Whether a report may change a deployment is the model's table; it is asked while
 (`update_deployment`), so two reports at once are judged one after the other.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -70,9 +70,11 @@ def list_deployments(connection: sa.Connection, filter: DeploymentFilter, page: 
     if labels and not _is_narrow(filter):
         key = _rarest(connection, filter.project_id, labels) if len(labels) > 1 else next(iter(labels))
         return _list_labelled(connection, filter, page, (key, labels[key]))
-    fitting = sa.select(DEPLOYMENTS.c.document).where(*_conditions(connection, filter, DEPLOYMENTS.c.id))
-    branches = [fitting.where(branch) for branch in _branches(filter)] or [fitting]
-    return merged_page(connection, _ROWS, branches, (DEPLOYMENTS.c.updated_at, DEPLOYMENTS.c.id), page)
+    columns = DEPLOYMENTS.c
+    statements = [
+        sa.select(columns.document).where(*_conditions(connection, branch, columns.id)) for branch in _branches(filter)
+    ]
+    return merged_page(connection, _ROWS, statements, (columns.updated_at, columns.id), page)
 
 
 def _list_labelled(
@@ -139,29 +141,37 @@ def _columns(deployment: Deployment) -> Columns:
 def _conditions(
     connection: sa.Connection, filter: DeploymentFilter, id: sa.Column[str]
 ) -> Iterator[sa.ColumnElement[bool]]:
-    """What the deployment with this id must be; of which applications is in `_branches`."""
+    """What the deployment with this id must be."""
     columns = DEPLOYMENTS.c
     yield columns.project_id == filter.project_id
     if filter.statuses:
-        yield columns.status.in_([status.value for status in filter.statuses])
+        yield _one_of(columns.status, [status.value for status in filter.statuses])
     if filter.kinds:
-        yield columns.kind.in_([kind.value for kind in filter.kinds])
+        yield _one_of(columns.kind, [kind.value for kind in filter.kinds])
+    if filter.application_ids:
+        yield _one_of(columns.application_id, filter.application_ids)
     if filter.application_name:
         yield columns.application_name == filter.application_name
     yield from labelled(DEPLOYMENT_LABELS, id, filter.labels)
     yield from label_patterns(connection, DEPLOYMENT_LABELS, id, filter.scope)
 
 
-def _branches(filter: DeploymentFilter) -> list[sa.ColumnElement[bool]]:
-    """Conditions of which a deployment that fits has exactly one, each with an index in the order of the page."""
-    columns = DEPLOYMENTS.c
+def _one_of(column: sa.Column[str], values: Sequence[str]) -> sa.ColumnElement[bool]:
+    return column == values[0] if len(values) == 1 else column.in_(values)
+
+
+def _branches(filter: DeploymentFilter) -> list[DeploymentFilter]:
+    """Filters of which a deployment that fits has exactly one, each with an index in the order of the page."""
     if filter.application_ids:
-        return [columns.application_id == id for id in dict.fromkeys(filter.application_ids)]
+        ids = dict.fromkeys(filter.application_ids)
+        return [msgspec.structs.replace(filter, application_ids=(id,)) for id in ids]
     if filter.application_name:
-        return []
+        return [filter]
     if filter.statuses:
-        return [columns.status == status.value for status in dict.fromkeys(filter.statuses)]
-    return [columns.kind == kind.value for kind in dict.fromkeys(filter.kinds)]
+        return [msgspec.structs.replace(filter, statuses=(status,)) for status in dict.fromkeys(filter.statuses)]
+    if filter.kinds:
+        return [msgspec.structs.replace(filter, kinds=(kind,)) for kind in dict.fromkeys(filter.kinds)]
+    return [filter]
 
 
 def _is_narrow(filter: DeploymentFilter) -> bool:

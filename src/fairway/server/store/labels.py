@@ -68,8 +68,12 @@ def document_label_patterns(
 def _has(
     label: sa.FromClause, owner: sa.ColumnElement[str], key: str, fits: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
-    """Asked of each owner in turn, in the order of the page; all that fit are too many to be collected beforehand."""
-    return sa.exists().where(label.c.owner_id == owner, label.c.key == key, fits)
+    """Asked of each owner in turn, in the order of the page; all that fit are too many to be collected beforehand.
+
+    No EXISTS, because PostgreSQL does collect them when it meets several of those in one `or`.
+    """
+    found = sa.select(sa.literal(1)).where(label.c.owner_id == owner, label.c.key == key, fits)
+    return found.limit(1).scalar_subquery().is_not(None)
 
 
 def _one_of(patterns: Patterns, has: Callable[[str, str], sa.ColumnElement[bool]]) -> Iterator[sa.ColumnElement[bool]]:

@@ -48,6 +48,12 @@ _KEPT = APPLICATIONS.c.deleted_at.is_(None)
 for _name, _columns in {
     "applications_of_agent": (APPLICATIONS.c.agent_id, APPLICATIONS.c.id),
     "applications_by_update": (APPLICATIONS.c.project_id, APPLICATIONS.c.updated_at.desc(), APPLICATIONS.c.id),
+    "applications_by_state": (
+        APPLICATIONS.c.project_id,
+        APPLICATIONS.c.disabled,
+        APPLICATIONS.c.updated_at.desc(),
+        APPLICATIONS.c.id,
+    ),
     "applications_by_path": (APPLICATIONS.c.project_id, APPLICATIONS.c.repository_id, APPLICATIONS.c.path),
     "applications_by_name": (APPLICATIONS.c.project_id, APPLICATIONS.c.name),
 }.items():
@@ -179,6 +185,7 @@ sa.Index("sessions_by_end", SESSIONS.c.expires_at)
 #: Links with which somebody signs in once. The id is a hash of what the link holds.
 SIGN_IN_LINKS = _table("sign_in_links", _text("user_id"), _time("expires_at"))
 sa.Index("sign_in_links_of_user", SIGN_IN_LINKS.c.user_id)
+sa.Index("sign_in_links_by_end", SIGN_IN_LINKS.c.expires_at)
 
 AUDIT = _table("audit", _text("project_id"), _time("created_at"), _text("actor"), _text("action"), _text("subject_id"))
 _RECORDED = (AUDIT.c.created_at.desc(), AUDIT.c.id)
@@ -189,6 +196,7 @@ sa.Index("audit_by_subject", AUDIT.c.project_id, AUDIT.c.subject_id, *_RECORDED)
 
 #: Places that tell of pushes. The id is part of the address they call.
 WEBHOOKS = _table("webhooks", _text("project_id"))
+sa.Index("webhooks_of_project", WEBHOOKS.c.project_id, WEBHOOKS.c.id)
 
 #: What holds for the whole server, such as which group has which role; a row each.
 SETTINGS = _table("settings")

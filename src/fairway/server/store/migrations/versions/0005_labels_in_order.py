@@ -1,4 +1,7 @@
-"""Labels of deployments repeat what deployments are ordered by, so that a page of a label is read in order."""
+"""Labels of deployments repeat what deployments are ordered by, so that a page of a label is read in order.
+
+Also indexes for what was found by reading a whole table.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table anew, with the rows of the old one."""
+    """Make the table anew, with the rows of the old one; make the indexes."""
     op.rename_table("deployment_labels", "old_deployment_labels")
     op.create_table(
         "deployment_labels",
@@ -29,4 +32,14 @@ def upgrade() -> None:
     newest = sa.text("updated_at DESC")
     op.create_index(
         "deployment_labels_by_update", "deployment_labels", ["project_id", "key", "value", newest, "owner_id"]
+    )
+    op.create_index("sign_in_links_by_end", "sign_in_links", ["expires_at"])
+    op.create_index("webhooks_of_project", "webhooks", ["project_id", "id"])
+    kept = sa.text("deleted_at IS NULL")
+    op.create_index(
+        "applications_by_state",
+        "applications",
+        ["project_id", "disabled", newest, "id"],
+        sqlite_where=kept,
+        postgresql_where=kept,
     )
