@@ -112,11 +112,18 @@ class Feed:
         self._watchers: defaultdict[Topic | LogTopic, set[Subscription]] = defaultdict(set)
         self._all: set[Subscription] = set()
         self.closed = False
+        #: Grows whenever a log may have.
+        self.growths = 0
 
     @property
     def position(self) -> str:
         """Where somebody stands who has seen everything."""
         return self._position
+
+    @property
+    def number(self) -> int:
+        """The number of the newest change."""
+        return self._number
 
     @property
     def watcher_count(self) -> int:
@@ -199,6 +206,10 @@ class Feed:
             if not self._watchers[topic]:
                 del self._watchers[topic]
 
+    def count_of(self, owner: str) -> int:
+        """How many subscriptions somebody has."""
+        return sum(subscription.owner == owner for subscription in self._all)
+
     def close(self) -> None:
         """Wake everybody, to be told to go on elsewhere."""
         self.closed = True
@@ -219,6 +230,7 @@ class Feed:
         subscription.missed = dict.fromkeys(filter(subscription.wants, missed or ()), self._number)
 
     def _grow(self, topic: LogTopic, first_index: int) -> None:
+        self.growths += 1
         for subscription in self._watchers.get(topic, ()):
             subscription.grown[topic] = min(subscription.grown.get(topic, first_index), first_index)
             subscription.rouse(self._number)

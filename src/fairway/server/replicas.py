@@ -110,7 +110,8 @@ class Replica:
         """Deliver what any replica stored, until cancelled."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._look.wait(), SAFETY_SECONDS)
+                async with asyncio.timeout(SAFETY_SECONDS):
+                    await self._look.wait()
             self._look.clear()
             try:
                 await self.catch_up()

@@ -1,0 +1,114 @@
+"""Where a client of the stream stands: what it says when it comes back as `Last-Event-ID`. Pure.
+
+A place in the feed, and for each log that it reads which run of the stage and which indexes it has. Blocks of a log may
+arrive late, behind others, so the last index would not be enough; indexes follow one another, so a few ranges are.
+What a client sends may be anything: what is not understood means that it stands nowhere.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from fairway.server.feed import LogTopic
+
+#: With more than that, the gap between the two lowest counts as read.
+MOST_RANGES = 4
+_LONGEST = 12_000
+_LOG = re.compile(r"([0-9]{1,9})([co])((?:[0-9]{1,19}-[0-9]{1,19})?(?:,[0-9]{1,19}-[0-9]{1,19}){0,3})")
+
+
+class LogPosition(msgspec.Struct, frozen=True):
+    """What a client has of a log."""
+
+    #: How often the stage had been retried.
+    run: int
+    #: Whether it was told that no more is to come.
+    completed: bool = False
+    #: First and last index of each range, lowest first.
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    def has(self, index: int) -> bool:
+        """Whether the client has the block with this index."""
+        return any(first <= index <= last for first, last in self.ranges)
+
+    @property
+    def next_index(self) -> int:
+        """Where to go on reading when nothing is known of late blocks: behind the lowest range."""
+        return self.ranges[0][1] + 1 if self.ranges else 0
+
+    def with_blocks(self, indexes: Iterable[int], completed: bool) -> "LogPosition":
+        """The position once the client has these too."""
+        merged: list[tuple[int, int]] = []
+        for first, last in sorted([*self.ranges, *_runs(indexes)]):
+            if merged and first <= merged[-1][1] + 1:
+                merged[-1] = merged[-1][0], max(last, merged[-1][1])
+            else:
+                merged.append((first, last))
+        while len(merged) > MOST_RANGES:
+            merged[:2] = [(merged[0][0], merged[1][1])]
+        return LogPosition(self.run, completed, tuple(merged))
+
+
+class StreamPosition(msgspec.Struct, frozen=True):
+    """What a client has of everything."""
+
+    feed: str
+    logs: Mapping[LogTopic, LogPosition] = {}
+
+
+def written(position: StreamPosition) -> str:
+    """The position as the client is told it."""
+    if not position.logs:
+        return position.feed
+    topics = _in_order(position.logs)
+    return "~".join([position.feed, _mark(topics), *(_log_text(position.logs[topic]) for topic in topics)])
+
+
+def read_position(text: str, topics: Iterable[LogTopic]) -> StreamPosition:
+    """The position of a text, for a client that wants these logs; a log of which nothing is known is left out."""
+    feed, _, rest = text[:_LONGEST].partition("~")
+    mark, *logs = rest.split("~")
+    wanted = _in_order(topics)
+    if mark != _mark(wanted) or len(logs) != len(wanted):
+        return StreamPosition(feed)
+    found = {topic: position for topic, log in zip(wanted, logs, strict=True) if (position := _log_position(log))}
+    return StreamPosition(feed, found)
+
+
+def _runs(indexes: Iterable[int]) -> list[tuple[int, int]]:
+    """The ranges of indexes that come in order."""
+    found: list[tuple[int, int]] = []
+    for index in indexes:
+        if found and index <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(index, found[-1][1])
+        else:
+            found.append((index, index))
+    return found
+
+
+def _in_order(topics: Iterable[LogTopic]) -> list[LogTopic]:
+    return sorted(topics, key=lambda topic: (topic.deployment_id, topic.stage_id))
+
+
+def _mark(topics: list[LogTopic]) -> str:
+    """Tells positions of other logs apart, should a client ask for others than before."""
+    return f"{zlib.crc32(msgspec.json.encode(topics)):08x}"
+
+
+def _log_text(position: LogPosition) -> str:
+    ranges = ",".join(f"{first}-{last}" for first, last in position.ranges)
+    return f"{position.run}{'c' if position.completed else 'o'}{ranges}"
+
+
+def _log_position(text: str) -> LogPosition | None:
+    found = _LOG.fullmatch(text)
+    if found is None:
+        return None
+    pairs = [pair.split("-") for pair in found[3].split(",")] if found[3] else []
+    ranges = [(int(first), int(last)) for first, last in pairs]
+    bounds = [bound for pair in ranges for bound in pair]
+    if bounds != sorted(bounds):
+        return None
+    return LogPosition(int(found[1]), found[2] == "c", tuple(ranges))
