@@ -23,9 +23,9 @@ from pathlib import Path
 
 import structlog
 from litestar.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairway.server.certificates import CertificateFiles
+from fairway.server.http_api.connection import Connection
 from fairway.server.http_api.listener import answering, bind, following_context
 from fairway.server.passed_connection import CallerSide, ServiceSide, Side
 from fairway.server.peers import MARK, socket_name_address
@@ -168,7 +168,7 @@ async def http_behind(
         yield
 
 
-class _PassedHttp(H11Protocol):
+class _PassedHttp(Connection):
     """HTTP from a caller that was passed on: its address is in the name of the other end."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it

@@ -19,8 +19,9 @@ from uvicorn._types import ASGIApplication
 
 from fairway.errors import UserError
 from fairway.server.certificates import BadCertificate, CertificateFiles
+from fairway.server.http_api.connection import Connection
 
-#: Connections at once; whoever comes later is told to try again.
+#: Connections at once; when there are more, those go first that wait for a request.
 MOST_CONNECTIONS = 1000
 
 _log = structlog.get_logger()
@@ -69,7 +70,7 @@ async def answering(
     """Answer whoever comes to a socket, during the block; at its end, requests under way are finished."""
     config = uvicorn.Config(
         cast("ASGIApplication", app),  # Both are ASGI; their type hints differ in small things.
-        http=protocol or "h11",
+        http=protocol or Connection,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -1,0 +1,147 @@
+"""Clients that are broken, careless or hostile, at a real server: the right status, and nobody else notices."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from grpc import aio
+
+from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
+from fairway.rpc.agent_api import messages as m
+from tests.acceptance.server import raw
+from tests.acceptance.server.processes import ServerProcess, a_server
+from tests.acceptance.server.reporting import Account, an_account
+
+#: How much a server may grow by what one client does to it.
+BOUND = 150 * 1024 * 1024
+
+TRICKS = (
+    "../../../etc/passwd",
+    "..",
+    ".",
+    "'; DROP TABLE deployments; --",
+    '" OR 1=1 --',
+    "a\x00b",
+    "%2e%2e%2f",
+    "\r\nSet-Cookie: a=b",
+    "é\u202e\U0001f600",
+    "x" * 5_000,
+    "\\..\\..\\windows",
+    "${jndi:ldap://x}",
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """One server for all of them, as in life; what it wrote meanwhile may hold no key, and no trace of a defect."""
+    with a_server(tmp_path_factory.mktemp("abused") / "data") as server:
+        key = server.api_key
+        yield server
+        _, _, since = server.said.partition("HTTP: ")
+    assert key.partition(".")[2] not in since
+    assert "hunter2" not in since
+    assert "Traceback" not in since
+
+
+async def is_well(server: ServerProcess, account: Account) -> bool:
+    """Whether another client, who does nothing wrong, is served at both doors."""
+    async with aio.insecure_channel(server.address) as channel:
+        listed = await AgentStub(channel).ListApplications(
+            m.ListApplicationsRequest(), metadata=account.metadata, timeout=30
+        )
+    page = await asyncio.to_thread(raw.ask_json, server.http, "/api/v1/agents", server.api_key)
+    return [each.id for each in listed.applications] == [account.application_id] and len(page["items"]) > 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(b"X-Nothing: x", id="none"),
+        pytest.param(b"Authorization:", id="empty"),
+        pytest.param(b"Authorization: Bearer", id="no key"),
+        pytest.param(b"Authorization: Bearer hunter2", id="no id"),
+        pytest.param(b"Authorization: Bearer first.hunter2", id="a wrong secret"),
+        pytest.param(b"Authorization: Bearer .", id="a dot"),
+        pytest.param(b"Authorization: Bearer first." + b"hunter2" * 1_000, id="a long secret"),
+        pytest.param(b"Authorization: Bearer ' OR 1=1 --.hunter2", id="SQL"),
+        pytest.param(b"Authorization: Bearer \xff\xfe.hunter2", id="no text"),
+        pytest.param(b"Authorization: Basic Zmlyc3Q6aHVudGVyMg==", id="another scheme"),
+        pytest.param(b"Authorization: PIPED-TOKEN default,a,hunter2", id="an agent's scheme"),
+        pytest.param(b"Authorization: Bearer a.hunter2\r\nAuthorization: Bearer b.hunter2", id="two keys"),
+        pytest.param(b"Cookie: fairway_session=hunter2", id="a made-up session"),
+        pytest.param(b"Cookie: fairway_session=" + b"eyJhbGciOiJub25lIn0.e30.", id="an unsigned session"),
+    ],
+)
+def test_a_malformed_credential_is_refused(server: ServerProcess, header: bytes) -> None:
+    status, body = raw.ask(server.http, raw.a_request("/api/v1/applications", header))
+
+    assert status == 401, body
+    assert b"hunter2" not in body
+
+
+def test_no_id_or_cursor_in_a_url_is_more_than_an_unknown_one(server: ServerProcess) -> None:
+    key = f"Authorization: Bearer {server.api_key}".encode()
+    document = raw.ask_json(server.http, "/api/v1/openapi.json", server.api_key)
+    odd: list[tuple[str, int, bytes]] = []
+    for path, trick in ((path, quote(trick, safe="")) for path in document["paths"] for trick in TRICKS):
+        if "get" not in document["paths"][path] or path.endswith("/stream"):
+            continue
+        url = _with(path, trick) if "{" in path else f"{path}?cursor={trick}"
+        status, body = raw.ask(server.http, raw.a_request(url, key))
+        if status >= 500 or b"root:" in body or ("{" in path and status not in (400, 401, 404, 405)):
+            odd.append((url[:200], status, body[:200]))
+
+    assert odd == []
+
+
+def _with(path: str, value: str) -> str:
+    """The path with the value for each of its parameters."""
+    return "/".join(value if part.startswith("{") else part for part in path.split("/"))
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"GET /api/v1/agents HTTP/1.1\r\nHost: fair", id="half a head"),
+        pytest.param(raw.a_request("/api/v1/session", method="POST", body=b"{" + b" " * 90)[:-80], id="half a body"),
+    ],
+)
+async def test_more_callers_than_there_are_places_who_never_finish_hold_up_nobody(
+    server: ServerProcess, begun: bytes
+) -> None:
+    account = await an_account(server, server.api_key, f"beside {len(begun)}")
+    before = server.resident_bytes
+    slow = [raw.connect(server.http) for _ in range(1_200)]
+    for byte in (begun[n : n + 1] for n in range(len(begun))):
+        for connection in slow:
+            with suppress(OSError):
+                connection.sendall(byte)
+
+    well = [await is_well(server, account) for _ in range(5)]
+    for connection in slow:
+        connection.close()
+
+    assert well == [True] * 5
+    assert server.resident_bytes - before < BOUND
+
+
+async def test_a_thousand_streams_of_one_agent_leave_room_for_others(server: ServerProcess) -> None:
+    greedy = await an_account(server, server.api_key, "greedy")
+    modest = await an_account(server, server.api_key, "modest")
+    before, files = server.resident_bytes, server.open_files
+    async with aio.insecure_channel(server.address) as channel:
+        watch: Any = HintStub(channel).Watch
+        streams = [watch(hint_messages.WatchRequest(), metadata=greedy.metadata) for _ in range(1_000)]
+        first = await asyncio.gather(*(stream.read() for stream in streams), return_exceptions=True)
+
+        well = await is_well(server, modest)
+        grown, opened = server.resident_bytes - before, server.open_files - files
+
+    assert well
+    assert len(first) == 1_000
+    assert grown < BOUND
+    assert opened < 50
