@@ -24,6 +24,7 @@ from fairway.server.keys import new_agent_key
 from fairway.server.permissions import permit
 from fairway.server.status_codes import NotNow
 from fairway.server.store import agents, commands
+from fairway.server.store.page import Page, PageRequest
 
 #: How many keys an agent may have at a time.
 MOST_KEYS = 2
@@ -81,6 +82,16 @@ async def list_agents(desk: ActionDesk, caller: Caller) -> tuple[SeenAgent, ...]
     permit(caller, Resource.AGENT, Action.READ, caller.project_id)
     found = await desk.store.read(lambda connection: agents.list_seen_agents(connection, caller.project_id))
     return tuple(_seen(agent, last_seen, desk.clock.now()) for agent, last_seen in found)
+
+
+async def page_agents(desk: ActionDesk, caller: Caller, page: PageRequest) -> Page[SeenAgent]:
+    """One page of the agents of the project, by id: an agent that is heard does not move."""
+    permit(caller, Resource.AGENT, Action.READ, caller.project_id)
+    found = await desk.store.read(
+        lambda connection: agents.list_seen_agents(connection, caller.project_id, page.cursor, page.size + 1)
+    )
+    seen = tuple(_seen(agent, last_seen, desk.clock.now()) for agent, last_seen in found[: page.size])
+    return Page(seen, seen[-1].agent.id if len(found) > page.size else "")
 
 
 async def register_agent(desk: ActionDesk, caller: Caller, name: str, desc: str = "") -> AgentWithKey:

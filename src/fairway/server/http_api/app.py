@@ -1,7 +1,7 @@
 """The routes, and what holds for all of them.
 
-Everything under /api/v1 needs a key. HEAD is answered wherever GET is. A query longer than any real one is refused
-before it is taken apart.
+Everything under /api/v1 needs a key or a session. HEAD is answered wherever GET is. A query longer than any real one is
+refused before it is taken apart.
 """
 
 import msgspec
@@ -12,12 +12,32 @@ from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from fairway.server.http_api import agents, applications, commands, deployments, probes
+from fairway.server.http_api import (
+    agents,
+    api_keys,
+    applications,
+    chains,
+    commands,
+    deployments,
+    events,
+    probes,
+    projects,
+    roles,
+    session,
+    settings,
+    sign_in_pages,
+    stage_logs,
+    stream,
+    users,
+    webhooks,
+)
 from fairway.server.http_api.body import MOST_BYTES
-from fairway.server.http_api.desk import HttpDesk, known_caller
+from fairway.server.http_api.caller import known_caller
+from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.document import SECURITY, documented
 from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error, answer_http_error
 from fairway.server.http_api.query import check_request
+from fairway.server.sign_in.cookies import SESSION
 
 #: Longest query in bytes; 32 filters of each sort fit.
 MOST_QUERY = 8 * 1024
@@ -27,16 +47,57 @@ def http_app(desk: HttpDesk) -> ASGIApp:
     """The application that answers requests from the desk."""
     api = Router(
         "/api/v1",
-        route_handlers=[*applications.ROUTES, *deployments.ROUTES, *agents.ROUTES, *commands.ROUTES],
+        route_handlers=[
+            *applications.ROUTES,
+            *deployments.ROUTES,
+            *stage_logs.ROUTES,
+            *stream.ROUTES,
+            *agents.ROUTES,
+            *commands.ROUTES,
+            *users.ROUTES,
+            *roles.ROUTES,
+            *settings.ROUTES,
+            *events.ROUTES,
+            *chains.ROUTES,
+            *api_keys.ROUTES,
+            *projects.ROUTES,
+            *webhooks.ROUTES,
+        ],
         guards=[known_caller],
         before_request=check_request,
         request_max_body_size=MOST_BYTES,
         security=SECURITY,
     )
+    # Apart, because signing in comes before everything that the guard asks for.
+    session_api = Router(
+        "/api/v1",
+        route_handlers=session.ROUTES,
+        before_request=check_request,
+        request_max_body_size=MOST_BYTES,
+        security=SECURITY,
+    )
+    pages = Router(
+        "/",
+        route_handlers=sign_in_pages.ROUTES,
+        request_max_body_size=sign_in_pages.MOST_BYTES,
+        exception_handlers={
+            HTTPException: sign_in_pages.answer_page_error,
+            Exception: sign_in_pages.answer_page_error,
+        },
+        include_in_schema=False,
+    )
     litestar = _Lean(
-        route_handlers=[api, probes.healthz, probes.readyz, probes.metrics],
-        state=State({"desk": desk}),
-        openapi_config=documented("session"),
+        route_handlers=[
+            api,
+            session_api,
+            pages,
+            webhooks.receive_delivery,
+            probes.healthz,
+            probes.readyz,
+            probes.metrics,
+        ],
+        state=State({"desk": desk, "streams": stream.Streams(desk), "reception": webhooks.reception_of(desk)}),
+        openapi_config=documented(SESSION),
         exception_handlers={HTTPException: answer_http_error, Exception: answer_error},
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,

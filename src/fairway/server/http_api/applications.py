@@ -1,27 +1,91 @@
-"""Applications as JSON. Lists leave out what has been deleted; a deleted application is still shown by its id."""
+"""Applications: looked at, registered, changed, switched, deleted and synced.
+
+Lists leave out what has been deleted; a deleted application is still shown by its id. What may be done by whom is
+decided by the actions; here a request becomes their arguments, and what they give back an answer.
+"""
+
+from typing import Annotated
 
 import msgspec
-from litestar import get
+from litestar import delete, get, patch, post
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath, FromQuery, JSONBody
+from msgspec import UNSET, Meta, UnsetType
 
 from fairway.git.remote import redacted
-from fairway.model.application import Application, ApplicationKind, GitPath
+from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath
+from fairway.model.command import Command
+from fairway.model.live_state import LiveState
+from fairway.model.trigger import SyncStrategy
+from fairway.server.actions import applications as actions
+from fairway.server.actions import reading
+from fairway.server.http_api.body import Body
+from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, page
-from fairway.server.store import applications
+from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, page, sorting
 from fairway.server.store.applications import ApplicationFilter
 from fairway.server.store.page import PageRequest
-from fairway.server.user_service.applications import check_application
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Id = Annotated[str, Meta(min_length=1, max_length=200)]
+FilePath = Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
 class ApplicationPage(msgspec.Struct, frozen=True):
-    """Some applications, newest change first."""
+    """Some applications."""
 
     items: tuple[Application, ...]
     #: For the next page; empty when this is the last.
     next_cursor: str
+
+
+class SuggestionList(msgspec.Struct, frozen=True):
+    """What agents found in Git and nobody has registered."""
+
+    items: tuple[DiscoveredApplication, ...]
+
+
+class ApplicationToAdd(Body, frozen=True, kw_only=True):
+    """What is said of a new application."""
+
+    name: Name
+    agent_id: Id
+    #: One that the agent has reported.
+    repository_id: Id
+    #: From the root of the repository.
+    path: FilePath
+    #: Empty means the agent's default file name.
+    config_filename: str = ""
+    #: v0 only.
+    kind: ApplicationKind | None = None
+    #: v0 only.
+    platform_provider: str = ""
+    #: v1 only: plugin name → names of the places that plugin deploys to.
+    deploy_targets_by_plugin: dict[str, tuple[str, ...]] = {}
+    labels: dict[str, str] = {}
+    description: str = ""
+
+
+class ApplicationPatch(Body, frozen=True, kw_only=True):
+    """What is to be otherwise; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    agent_id: Id | UnsetType = UNSET
+    repository_id: Id | UnsetType = UNSET
+    path: FilePath | UnsetType = UNSET
+    config_filename: str | UnsetType = UNSET
+    kind: ApplicationKind | UnsetType | None = UNSET
+    platform_provider: str | UnsetType = UNSET
+    deploy_targets_by_plugin: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    labels: dict[str, str] | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+
+
+class SyncRequest(Body, frozen=True, kw_only=True):
+    """How to deploy."""
+
+    strategy: SyncStrategy = SyncStrategy.AUTO
 
 
 async def application_filter(
@@ -51,23 +115,116 @@ async def application_filter(
     dependencies={"wanted": Provide(application_filter), "asked": Provide(page)},
 )
 async def list_applications(
-    request: ApiRequest, wanted: NamedDependency[ApplicationFilter], asked: NamedDependency[PageRequest]
+    request: ApiRequest,
+    wanted: NamedDependency[ApplicationFilter],
+    asked: NamedDependency[PageRequest],
+    sort: FromQuery[str] = "updated_at",
 ) -> ApplicationPage:
-    """Newest change first. `kind` and `label=key:value` may be repeated: any kind, all labels must fit."""
-    found = await desk_of(request).store.read(
-        lambda connection: applications.list_applications(connection, wanted, asked)
-    )
-    return ApplicationPage(tuple(_shown(application) for application in found.items), found.cursor)
+    """Newest change first, or by name. `kind` and `label=key:value` may be repeated: any kind, all labels must fit."""
+    sorting(sort, "updated_at")
+    found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, asked)
+    return ApplicationPage(tuple(shown_application(application) for application in found.items), found.cursor)
 
 
 @get("/applications/{application_id:str}", summary="One application.", tags=["applications"], responses=REFUSALS)
 async def get_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
     """The application with this id, deleted or not."""
-    found = await desk_of(request).store.read(
-        lambda connection: applications.load_application(connection, application_id)
-    )
-    check_application(request.auth, found)
-    return _shown(found)
+    return shown_application(await reading.get_application(desk_of(request).actions, request.auth, application_id))
+
+
+@get(
+    "/applications/{application_id:str}/live-state",
+    summary="What runs of an application.",
+    tags=["applications"],
+    responses=REFUSALS,
+)
+async def get_live_state(request: ApiRequest, application_id: FromPath[str]) -> LiveState:
+    """As its agent last told it; 404 when it has told nothing yet."""
+    return await reading.get_live_state(desk_of(request).actions, request.auth, application_id)
+
+
+@get(
+    "/applications/suggestions",
+    summary="Applications that agents found in Git and nobody has registered.",
+    tags=["applications"],
+    responses=REFUSALS,
+)
+async def list_suggestions(request: ApiRequest) -> SuggestionList:
+    """Agent by agent, as each last told it."""
+    return SuggestionList(await reading.list_suggestions(desk_of(request).actions, request.auth))
+
+
+@post("/applications", summary="Register an application.", tags=["applications"], responses=CHANGE_REFUSALS)
+async def add_application(request: ApiRequest, data: JSONBody[ApplicationToAdd]) -> Application:
+    """The new application."""
+    new = actions.NewApplication(**msgspec.structs.asdict(data))
+    return shown_application(await actions.add_application(desk_of(request).actions, request.auth, new))
+
+
+@patch(
+    "/applications/{application_id:str}",
+    summary="Change an application.",
+    tags=["applications"],
+    responses=CHANGE_REFUSALS,
+)
+async def update_application(
+    request: ApiRequest, application_id: FromPath[str], data: JSONBody[ApplicationPatch] = ApplicationPatch()
+) -> Application:
+    """The application as it is now. One that moves to another agent or place must be able to live there."""
+    change = actions.ApplicationChange(**msgspec.structs.asdict(data))
+    changed = await actions.update_application(desk_of(request).actions, request.auth, application_id, change)
+    return shown_application(changed)
+
+
+@delete(
+    "/applications/{application_id:str}",
+    summary="Take an application out of service for good.",
+    tags=["applications"],
+    responses=CHANGE_REFUSALS,
+)
+async def delete_application(request: ApiRequest, application_id: FromPath[str]) -> None:
+    """Its deployments stay."""
+    await actions.delete_application(desk_of(request).actions, request.auth, application_id)
+
+
+@post(
+    "/applications/{application_id:str}/enable",
+    summary="Deploy an application again.",
+    tags=["applications"],
+    responses=CHANGE_REFUSALS,
+    status_code=200,
+)
+async def enable_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
+    """The application as it is now."""
+    return shown_application(await actions.enable_application(desk_of(request).actions, request.auth, application_id))
+
+
+@post(
+    "/applications/{application_id:str}/disable",
+    summary="Keep an application, but do not deploy it.",
+    tags=["applications"],
+    responses=CHANGE_REFUSALS,
+    status_code=200,
+)
+async def disable_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
+    """The application as it is now."""
+    return shown_application(await actions.disable_application(desk_of(request).actions, request.auth, application_id))
+
+
+@post(
+    "/applications/{application_id:str}/sync",
+    summary="Deploy an application now.",
+    tags=["applications"],
+    responses=CHANGE_REFUSALS,
+    status_code=202,
+)
+async def sync_application(
+    request: ApiRequest, application_id: FromPath[str], data: JSONBody[SyncRequest] = SyncRequest()
+) -> ShownCommand:
+    """The command for the application's agent, which can be followed."""
+    desk = desk_of(request)
+    command: Command = await actions.sync_application(desk.actions, request.auth, application_id, data.strategy)
+    return await show_command(desk, command)
 
 
 def without_credentials(git_path: GitPath) -> GitPath:
@@ -77,11 +234,20 @@ def without_credentials(git_path: GitPath) -> GitPath:
     return msgspec.structs.replace(git_path, repository=shown)
 
 
-def _shown(application: Application) -> Application:
+def shown_application(application: Application) -> Application:
+    """The application as everybody who may see it sees it."""
     return msgspec.structs.replace(application, git_path=without_credentials(application.git_path))
 
 
 ROUTES = (
     list_applications,
+    list_suggestions,
     get_application,
+    get_live_state,
+    add_application,
+    update_application,
+    delete_application,
+    enable_application,
+    disable_application,
+    sync_application,
 )

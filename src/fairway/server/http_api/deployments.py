@@ -1,53 +1,46 @@
-"""Deployments with their stages, and the logs of the stages, as JSON."""
+"""Deployments with their stages: looked at, cancelled, approved and skipped. Logs are `stage_logs`."""
 
 import msgspec
-from litestar import get
+from litestar import get, post
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.log_block import LogBlock
+from fairway.server.actions import deployments as actions
+from fairway.server.actions import reading
+from fairway.server.actions.deployments import Rollback
 from fairway.server.http_api.applications import without_credentials
+from fairway.server.http_api.body import Body
+from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.query import (
-    MOST_BLOCKS,
-    KindsQuery,
-    LabelsQuery,
-    StatusesQuery,
-    few,
-    in_range,
-    known_words,
-    labels,
-    page,
-)
-from fairway.server.logs import StageLogKey
-from fairway.server.store import deployments
+from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.onlookers import looks
+from fairway.server.http_api.query import KindsQuery, LabelsQuery, StatusesQuery, few, known_words, labels, page
 from fairway.server.store.deployments import DeploymentFilter
-from fairway.server.store.errors import NotFound
 from fairway.server.store.page import PageRequest
-from fairway.server.user_service.desk import check_project
+from fairway.server.waiting import Onlooker, deployment_waits_for
 
-_LAST_INDEX = 2**63 - 1
+
+class ShownDeployment(Deployment, frozen=True, kw_only=True):
+    """A deployment, and what it waits for."""
+
+    #: In words; empty once it has ended.
+    waiting_for: str
 
 
 class DeploymentPage(msgspec.Struct, frozen=True):
     """Some deployments, newest change first."""
 
-    items: tuple[Deployment, ...]
+    items: tuple[ShownDeployment, ...]
     #: For the next page; empty when this is the last.
     next_cursor: str
 
 
-class LogPage(msgspec.Struct, frozen=True):
-    """Some of a stage's log, in its order."""
+class CancelRequest(Body, frozen=True, kw_only=True):
+    """What is to become of the work that was done."""
 
-    blocks: tuple[LogBlock, ...]
-    #: Whether the agent said that no more is to come.
-    completed: bool
-    #: Where the next page begins; null when this one reaches the end of what is there.
-    next_index: int | None
+    rollback: Rollback = Rollback.DEFAULT
 
 
 async def deployment_filter(
@@ -80,54 +73,66 @@ async def list_deployments(
     request: ApiRequest, wanted: NamedDependency[DeploymentFilter], asked: NamedDependency[PageRequest]
 ) -> DeploymentPage:
     """Newest change first. Filters may be repeated: any status, kind and application, all labels must fit."""
-    found = await desk_of(request).store.read(
-        lambda connection: deployments.list_deployments(connection, wanted, asked)
-    )
-    return DeploymentPage(tuple(_shown(deployment) for deployment in found.items), found.cursor)
+    desk = desk_of(request)
+    found = await reading.list_deployments(desk.actions, request.auth, wanted, asked)
+    looking = await looks(desk, (each.agent_id for each in found.items if not each.status.is_terminal))
+    return DeploymentPage(tuple(show_deployment(each, looking) for each in found.items), found.cursor)
 
 
 @get("/deployments/{deployment_id:str}", summary="One deployment.", tags=["deployments"], responses=REFUSALS)
-async def get_deployment(request: ApiRequest, deployment_id: FromPath[str]) -> Deployment:
+async def get_deployment(request: ApiRequest, deployment_id: FromPath[str]) -> ShownDeployment:
     """The deployment with this id, its stages in the order they run."""
-    return _shown(await _load(request, deployment_id))
+    desk = desk_of(request)
+    found = await reading.get_deployment(desk.actions, request.auth, deployment_id)
+    return show_deployment(found, await looks(desk, (found.agent_id,)))
 
 
-@get(
-    "/deployments/{deployment_id:str}/stages/{stage_id:str}/log",
-    summary="The log of a stage.",
+@post(
+    "/deployments/{deployment_id:str}/cancel",
+    summary="Give a deployment up.",
     tags=["deployments"],
-    responses=REFUSALS,
+    responses=CHANGE_REFUSALS,
+    status_code=202,
 )
-async def get_stage_log(
-    request: ApiRequest,
-    deployment_id: FromPath[str],
-    stage_id: FromPath[str],
-    from_index: FromQuery[int] = 0,
-    limit: FromQuery[int] = MOST_BLOCKS,
-) -> LogPage:
-    """The log of the stage's latest run from an index on, as far as it has been written."""
-    first = in_range("from_index", from_index, 0, _LAST_INDEX)
-    most = in_range("limit", limit, 1, MOST_BLOCKS)
-    stage = (await _load(request, deployment_id)).stage(stage_id)
-    if stage is None:
-        raise NotFound("stage", stage_id)
-    key = StageLogKey(deployment_id, stage.id, stage.retried_count)
-    log = await desk_of(request).logs.read(key, first, most)
-    return LogPage(log.blocks, log.completed, log.next_index)
+async def cancel_deployment(
+    request: ApiRequest, deployment_id: FromPath[str], data: JSONBody[CancelRequest] = CancelRequest()
+) -> ShownCommand:
+    """The command for the deployment's agent. Asking twice gives the command that waits already."""
+    desk = desk_of(request)
+    command = await actions.cancel_deployment(desk.actions, request.auth, deployment_id, data.rollback)
+    return await show_command(desk, command)
 
 
-async def _load(request: ApiRequest, deployment_id: str) -> Deployment:
-    found = await desk_of(request).store.read(lambda connection: deployments.load_deployment(connection, deployment_id))
-    check_project(request.auth, found.project_id, f"deployment {deployment_id}")
-    return found
-
-
-def _shown(deployment: Deployment) -> Deployment:
-    return msgspec.structs.replace(deployment, git_path=without_credentials(deployment.git_path))
-
-
-ROUTES = (
-    list_deployments,
-    get_deployment,
-    get_stage_log,
+@post(
+    "/deployments/{deployment_id:str}/stages/{stage_id:str}/approve",
+    summary="Say yes to a stage that waits for it.",
+    tags=["deployments"],
+    responses=CHANGE_REFUSALS,
+    status_code=202,
 )
+async def approve_stage(request: ApiRequest, deployment_id: FromPath[str], stage_id: FromPath[str]) -> ShownCommand:
+    """The command for the deployment's agent. Whoever says yes twice counts once."""
+    desk = desk_of(request)
+    return await show_command(desk, await actions.approve_stage(desk.actions, request.auth, deployment_id, stage_id))
+
+
+@post(
+    "/deployments/{deployment_id:str}/stages/{stage_id:str}/skip",
+    summary="Go on without the rest of a stage.",
+    tags=["deployments"],
+    responses=CHANGE_REFUSALS,
+    status_code=202,
+)
+async def skip_stage(request: ApiRequest, deployment_id: FromPath[str], stage_id: FromPath[str]) -> ShownCommand:
+    """The command for the deployment's agent. Asking twice gives the command that waits already."""
+    desk = desk_of(request)
+    return await show_command(desk, await actions.skip_stage(desk.actions, request.auth, deployment_id, stage_id))
+
+
+def show_deployment(deployment: Deployment, looking: Onlooker) -> ShownDeployment:
+    """The deployment as everybody who may see it sees it."""
+    shown = msgspec.structs.replace(deployment, git_path=without_credentials(deployment.git_path))
+    return ShownDeployment(**msgspec.structs.asdict(shown), waiting_for=deployment_waits_for(deployment, looking))
+
+
+ROUTES = (list_deployments, get_deployment, cancel_deployment, approve_stage, skip_stage)

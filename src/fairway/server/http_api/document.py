@@ -22,7 +22,7 @@ _PROJECT = {
     "name": "project",
     "in": "query",
     "required": False,
-    "description": "The project that the request is about. A key has its own; a person names one where there are several.",
+    "description": "The project that the request is about. A key has its own, a person may say it.",
     "schema": {"type": "string"},
 }
 

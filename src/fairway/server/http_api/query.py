@@ -6,6 +6,7 @@ list that ignores a filter would look like an answer.
 
 import enum
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from litestar import Request
@@ -36,6 +37,7 @@ def _one_of(kind: type[enum.Enum]) -> str:
 KindsQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(ApplicationKind))]
 StatusesQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(DeploymentStatus))]
 LabelsQuery = Annotated[list[str] | None, QueryParameter(description="May be repeated; key:value, all must fit.")]
+TimeQuery = Annotated[str | None, QueryParameter(description="A time such as 2026-01-31T12:00:00Z.")]
 LimitQuery = Annotated[int, QueryParameter(description=f"How many at most: 1 to {MOST_ITEMS}.")]
 CursorQuery = Annotated[str, QueryParameter(description="The next_cursor of the page before; empty for the first.")]
 
@@ -80,6 +82,33 @@ def known_words(name: str, words: Iterable[str] | None, kind: type[E]) -> tuple[
             near = did_you_mean(word, known)
             raise InvalidRequest(f"{name} is {word!r}; expected one of {', '.join(known)}{near}")
     return tuple(known[word] for word in asked)
+
+
+def the_word(name: str, word: str, kind: type[E]) -> E | None:
+    """What the word stands for; `None` for an empty one, which lets all through."""
+    return known_words(name, [word], kind)[0] if word else None
+
+
+def sorting(sort: str, *choices: str) -> str:
+    """What a list is sorted by, when an index serves it."""
+    if sort not in choices:
+        near = did_you_mean(sort, choices)
+        raise InvalidRequest(f"sort is {sort!r}; expected {' or '.join(choices)}{near}")
+    return sort
+
+
+def a_moment(name: str, text: str | None) -> datetime | None:
+    """The moment that is written; `None` for none, which leaves an end open."""
+    if not text:
+        return None
+    try:
+        # A plus that nobody escaped arrives as a space.
+        moment = datetime.fromisoformat(text.replace(" ", "+"))
+    except ValueError as error:
+        raise InvalidRequest(f"{name} is {text[:40]!r}; expected a time such as 2026-01-31T12:00:00Z") from error
+    if moment.tzinfo is None:
+        raise InvalidRequest(f"{name} is {text!r}; expected a time with its zone, such as 2026-01-31T12:00:00Z")
+    return moment
 
 
 def few(name: str, values: Iterable[str] | None) -> tuple[str, ...]:

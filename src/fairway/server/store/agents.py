@@ -39,10 +39,13 @@ def list_agents(connection: sa.Connection, project_id: str) -> tuple[Agent, ...]
     return _ROWS.query(connection, statement)
 
 
-def list_seen_agents(connection: sa.Connection, project_id: str) -> tuple[tuple[Agent, datetime | None], ...]:
-    """All agents of a project, by id, each with when it was last heard."""
+def list_seen_agents(
+    connection: sa.Connection, project_id: str, after: str = "", limit: int | None = None
+) -> tuple[tuple[Agent, datetime | None], ...]:
+    """The agents of a project behind an id, by id, so many or all, each with when it was last heard."""
     columns = AGENTS.c
-    statement = sa.select(columns.document, columns.last_seen_at).where(columns.project_id == project_id)
+    behind = columns.project_id == project_id, columns.id > after
+    statement = sa.select(columns.document, columns.last_seen_at).where(*behind).limit(limit)
     found = connection.execute(statement.order_by(columns.id)).all()
     agents = _ROWS.decoded(document for document, _ in found)
     return tuple((agent, _time(seen)) for agent, (_, seen) in zip(agents, found, strict=True))

@@ -31,6 +31,7 @@ from fairway.server.store.sessions import insert_session
 from fairway.server.store.store import Store
 from fairway.server.store.users import insert_user
 from fairway.server.user_auth import UserAuth
+from tests.integration.server.http_api.serving import an_action_desk
 from tests.integration.server.sign_in.people import a_user
 from tests.integration.server.store.nouns import a_project, an_api_key
 from tests.unit.model.builders import NOW
@@ -81,7 +82,8 @@ async def door(tmp_path: Path) -> AsyncIterator[Door]:
 
     await store.write(insert)
     auth = UserAuth(store, clock)
-    desk = HttpDesk(store=store, logs=logs, clock=clock, auth=auth, metrics=Metrics(), sign_in=sign_in)
+    actions = an_action_desk(store, logs, clock, auth)
+    desk = HttpDesk(actions=actions, auth=auth, metrics=Metrics(), sign_in=sign_in)
     app = Litestar(
         [echo], guards=[known_caller], state=State({"desk": desk}), exception_handlers={Exception: answer_error}
     )

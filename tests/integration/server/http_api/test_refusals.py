@@ -196,7 +196,7 @@ async def test_another_method_is_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         answer = await served.client.put("/api/v1/agents")
 
-    sentence = "/api/v1/agents does not take PUT; expected GET"
+    sentence = "/api/v1/agents does not take PUT; expected GET or POST"
     assert told(answer) == (405, "method_not_allowed", sentence)
 
 

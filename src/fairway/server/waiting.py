@@ -1,0 +1,114 @@
+"""What a deployment or a command waits for, in words: nobody should look at "running" and wonder whose turn it is.
+
+Pure. Whether the agent in question has been heard lately is part of the sentence, because an agent that is gone is the
+commonest reason why nothing moves.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import msgspec
+
+from fairway.model.command import Command, CommandStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.server.actions.agents import ONLINE_FOR
+
+
+class KnownAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the agent whose turn it may be."""
+
+    name: str
+    #: None before it was ever heard.
+    last_seen: datetime | None
+    disabled: bool = False
+
+
+class Onlooker(msgspec.Struct, frozen=True):
+    """Who looks, at which moment, and which agents they know by id."""
+
+    agents: Mapping[str, KnownAgent]
+    now: datetime
+
+    def agent(self, agent_id: str) -> str:
+        """The agent in words, with what keeps it from acting."""
+        agent = self.agents.get(agent_id)
+        if agent is None:
+            return f"agent {agent_id}, which is not there any more,"
+        trouble = _trouble(agent, self.now)
+        return f"agent {agent.name}, {trouble}," if trouble else f"agent {agent.name}"
+
+
+def deployment_waits_for(deployment: Deployment, onlooker: Onlooker) -> str:
+    """What has to happen before the deployment goes on; empty once it has ended."""
+    agent = onlooker.agent(deployment.agent_id)
+    match deployment.status:
+        case DeploymentStatus.PENDING if deployment.chain_id and deployment.chain_block_index:
+            blocks = f"the blocks before block {deployment.chain_block_index + 1} of chain {deployment.chain_id}"
+            return f"{blocks} to succeed, and {agent} to plan it"
+        case DeploymentStatus.PENDING:
+            return f"{agent} to plan it"
+        case DeploymentStatus.PLANNED:
+            return f"{agent} to start its first stage"
+        case DeploymentStatus.RUNNING | DeploymentStatus.ROLLING_BACK:
+            return _stage_waits_for(deployment, agent)
+    return ""
+
+
+def command_waits_for(command: Command, onlooker: Onlooker) -> str:
+    """What has to happen before the command is answered; empty once it is, or has timed out."""
+    if command.status is not CommandStatus.WAITING:
+        return ""
+    return f"{onlooker.agent(command.agent_id)} to take the command"
+
+
+def awaits_approval(deployment: Deployment) -> bool:
+    """Whether a person's yes is all that is missing."""
+    return any(_needs_approval(stage) for stage in _running(deployment))
+
+
+def _stage_waits_for(deployment: Deployment, agent: str) -> str:
+    running = _running(deployment)
+    if not running:
+        step = "the rollback" if deployment.status is DeploymentStatus.ROLLING_BACK else "the next stage"
+        return f"{agent} to start {step}, or to end the deployment"
+    stage = next((stage for stage in running if _needs_approval(stage)), running[0])
+    called = f"stage {deployment.stages.index(stage) + 1} ({stage.name})"
+    if _needs_approval(stage):
+        return _approval(stage, called)
+    if stage.available_operation is ManualOperation.SKIP:
+        return f"{agent} to end {called}, or somebody to skip it"
+    return f"{agent} to end {called}"
+
+
+def _approval(stage: Stage, called: str) -> str:
+    given = ", ".join(approval.by for approval in stage.approvals)
+    wanted = ", ".join(stage.authorized_operators) or "everybody with a role that allows it"
+    return f"approval of {called}: given by {given or 'nobody'}, may approve: {wanted}"
+
+
+def _running(deployment: Deployment) -> list[Stage]:
+    if deployment.status.is_terminal:
+        return []
+    return [stage for stage in deployment.stages if stage.status is StageStatus.RUNNING]
+
+
+def _needs_approval(stage: Stage) -> bool:
+    return stage.available_operation is ManualOperation.APPROVE
+
+
+def _trouble(agent: KnownAgent, now: datetime) -> str:
+    if agent.disabled:
+        return "which is disabled"
+    if agent.last_seen is None:
+        return "which was never seen"
+    silent = now - agent.last_seen
+    return f"last seen {_ago(silent)} ago" if silent > ONLINE_FOR else ""
+
+
+def _ago(span: timedelta) -> str:
+    minutes = int(span.total_seconds()) // 60
+    for size, word in ((24 * 60, "day"), (60, "hour")):
+        if minutes >= 2 * size:
+            return f"{minutes // size} {word}s"
+    return f"{minutes} minutes"

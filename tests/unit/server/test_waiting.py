@@ -1,0 +1,114 @@
+"""What deployments and commands wait for, in words."""
+
+from datetime import datetime, timedelta
+from itertools import product
+from typing import Any
+
+import pytest
+
+from fairway.model.command import CommandStatus
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import Approval, ManualOperation, Stage, StageStatus
+from fairway.server.waiting import Onlooker, KnownAgent, awaits_approval, command_waits_for, deployment_waits_for
+from tests.integration.server.store.nouns import a_command
+from tests.unit.model.builders import NOW, a_deployment, a_stage
+
+
+def looking(last_seen: datetime | None = NOW, **fields: Any) -> Onlooker:
+    return Onlooker({"agent-1": KnownAgent(name="near", last_seen=last_seen, **fields)}, NOW)
+
+
+def a_running_stage(operation: ManualOperation = ManualOperation.NONE, **fields: Any) -> Stage:
+    return a_stage("s", status=StageStatus.RUNNING, available_operation=operation, **fields)
+
+
+@pytest.mark.parametrize(
+    ("status", "waits_for"),
+    [
+        pytest.param(DeploymentStatus.PENDING, "agent near to plan it", id="pending"),
+        pytest.param(DeploymentStatus.PLANNED, "agent near to start its first stage", id="planned"),
+        pytest.param(
+            DeploymentStatus.RUNNING, "agent near to start the next stage, or to end the deployment", id="running"
+        ),
+        pytest.param(
+            DeploymentStatus.ROLLING_BACK,
+            "agent near to start the rollback, or to end the deployment",
+            id="rolling back",
+        ),
+        pytest.param(DeploymentStatus.SUCCEEDED, "", id="succeeded"),
+        pytest.param(DeploymentStatus.FAILED, "", id="failed"),
+        pytest.param(DeploymentStatus.CANCELLED, "", id="cancelled"),
+    ],
+)
+def test_each_status_says_whose_turn_it_is(status: DeploymentStatus, waits_for: str) -> None:
+    assert deployment_waits_for(a_deployment(status=status), looking()) == waits_for
+
+
+def test_a_deployment_of_a_later_block_waits_for_the_blocks_before_it() -> None:
+    deployment = a_deployment(chain_id="c-1", chain_block_index=1)
+
+    said = deployment_waits_for(deployment, looking())
+
+    assert said == "the blocks before block 2 of chain c-1 to succeed, and agent near to plan it"
+
+
+@pytest.mark.parametrize(
+    ("stage", "waits_for"),
+    [
+        pytest.param(a_running_stage(), "agent near to end stage 2 (WAIT)", id="a stage that runs"),
+        pytest.param(
+            a_running_stage(ManualOperation.SKIP, name="ANALYSIS"),
+            "agent near to end stage 2 (ANALYSIS), or somebody to skip it",
+            id="one that can be skipped",
+        ),
+        pytest.param(
+            a_running_stage(ManualOperation.APPROVE, name="WAIT_APPROVAL"),
+            "approval of stage 2 (WAIT_APPROVAL): given by nobody, may approve: everybody with a role that allows it",
+            id="approval by anybody",
+        ),
+        pytest.param(
+            a_running_stage(
+                ManualOperation.APPROVE,
+                authorized_operators=("ann", "bo"),
+                approvals=(Approval(by="ann", at=NOW, command_id="c"),),
+            ),
+            "approval of stage 2 (WAIT): given by ann, may approve: ann, bo",
+            id="approval by some, given by one",
+        ),
+    ],
+)
+def test_a_running_deployment_names_its_stage(stage: Stage, waits_for: str) -> None:
+    stages = (a_stage("done", status=StageStatus.SUCCEEDED), stage)
+    deployment = a_deployment(status=DeploymentStatus.RUNNING, stages=stages)
+
+    assert deployment_waits_for(deployment, looking()) == waits_for
+    assert awaits_approval(deployment) is (stage.available_operation is ManualOperation.APPROVE)
+
+
+@pytest.mark.parametrize(
+    ("onlooker", "agent"),
+    [
+        pytest.param(looking(NOW - timedelta(minutes=2)), "agent near", id="heard lately"),
+        pytest.param(looking(NOW - timedelta(minutes=3)), "agent near, last seen 3 minutes ago,", id="minutes"),
+        pytest.param(looking(NOW - timedelta(minutes=119)), "agent near, last seen 119 minutes ago,", id="an hour"),
+        pytest.param(looking(NOW - timedelta(hours=47)), "agent near, last seen 47 hours ago,", id="hours"),
+        pytest.param(looking(NOW - timedelta(days=3)), "agent near, last seen 3 days ago,", id="days"),
+        pytest.param(looking(None), "agent near, which was never seen,", id="never"),
+        pytest.param(looking(disabled=True), "agent near, which is disabled,", id="disabled"),
+        pytest.param(Onlooker({}, NOW), "agent agent-1, which is not there any more,", id="gone"),
+    ],
+)
+def test_an_agent_that_cannot_act_is_said_to_be_so(onlooker: Onlooker, agent: str) -> None:
+    assert command_waits_for(a_command(), onlooker) == f"{agent} to take the command"
+
+
+@pytest.mark.parametrize("status", [status for status in CommandStatus if status is not CommandStatus.WAITING])
+def test_an_answered_command_waits_for_nothing(status: CommandStatus) -> None:
+    assert command_waits_for(a_command(status=status), looking()) == ""
+
+
+def test_only_what_has_ended_waits_for_nothing() -> None:
+    for status, stage in product(DeploymentStatus, StageStatus):
+        deployment = a_deployment(status=status, stages=(a_stage(status=stage),))
+
+        assert (deployment_waits_for(deployment, looking()) == "") is status.is_terminal
