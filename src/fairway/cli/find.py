@@ -93,3 +93,9 @@ def list_of(call: Call, nouns: str, kind: type[T], query: Query, limit: int) -> 
             items, cursor = [*items, *page.items], page.next_cursor
         body = msgspec.json.encode(Page(items, cursor))
     return body, [decode(bytes(item), kind) for item in items]
+
+
+def whole_list(call: Call, nouns: str, kind: type[T]) -> tuple[bytes, list[T]]:
+    """A list that comes in one piece, because there are never many."""
+    body = call.remote.get(segments(nouns))
+    return body, [decode(bytes(item), kind) for item in decode(body, Page).items]

@@ -4,17 +4,17 @@ import sys
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 import yaml
 
 from fairway.cli.call import Call, UsageError, noun, with_server
-from fairway.cli.find import list_of
-from fairway.cli.options import Limit, Yes, confirm
+from fairway.cli.find import whole_list
+from fairway.cli.options import Yes, confirm
 from fairway.cli.remote import segments
-from fairway.model.role import Permission, Role
+from fairway.model.role import Role
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,19 +26,11 @@ commands = noun("Roles: what people may do.")
 Name = Annotated[str, typer.Argument(help="Its name.")]
 
 
-class RoleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file says."""
-
-    permissions: tuple[Permission, ...]
-    #: May be there, as `role get` prints it; the argument counts.
-    name: str = ""
-
-
 @commands.command("list")
 @with_server
-def list_roles(call: Call, limit: Limit = 100) -> None:
-    """List roles."""
-    call.answer_list(list_of(call, "roles", Role, {}, limit), role_table)
+def list_roles(call: Call) -> None:
+    """List roles, the built-in ones first."""
+    call.answer_list(whole_list(call, "roles", Role), role_table)
 
 
 @commands.command("get")
@@ -61,8 +53,7 @@ def set_role(
 ) -> None:
     """Make a role, or change one, from a file."""
     text = sys.stdin.read() if str(file) == "-" else _text(file)
-    wanted = read_role(text, str(file))
-    body = call.remote.send("PUT", segments("roles", name), {"permissions": wanted.permissions})
+    body = call.remote.send("PUT", segments("roles", name), {"permissions": read_permissions(text, name, str(file))})
     if call.as_json:
         call.print_json(body)
     else:
@@ -72,20 +63,28 @@ def set_role(
 @commands.command("delete")
 @with_server
 def delete_role(call: Call, name: Name, yes: Yes = False) -> None:
-    """Take a role away from everybody who has it."""
+    """Take a role away; refused while somebody has it."""
     confirm(f"Delete role {name}?", yes)
     call.print_json(call.remote.send("DELETE", segments("roles", name)))
     call.say(f"role {name} is gone")
 
 
-def read_role(text: str, file: str) -> RoleFile:
-    """What the text of a file says; UsageError says what is wrong with it."""
+def read_permissions(text: str, name: str, file: str) -> Any:
+    """The permissions in a file, as they are written there: the server says what is wrong with one.
+
+    A field that is not known must not be passed over here, since a permission allows more the less it says.
+    """
     try:
-        return msgspec.convert(yaml.safe_load(text), RoleFile)
+        found = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise UsageError(f"{file} is neither YAML nor JSON: {error}") from error
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{file} is no role: {error}") from error
+    if not isinstance(found, dict) or "permissions" not in found:
+        raise UsageError(f"{file} is no role; expected a list of `permissions`, as `fairway role get` prints it")
+    if unknown := sorted(str(key) for key in found.keys() - {"name", "permissions"}):
+        raise UsageError(f"{file} has {', '.join(unknown)}; expected only name and permissions")
+    if found.get("name", name) != name:
+        raise UsageError(f"{file} is about the role {found['name']!r}, not {name!r}; say which one you mean")
+    return found["permissions"]
 
 
 def role_table(found: list[Role], _: "datetime") -> "RenderableType":

@@ -29,6 +29,7 @@ class ShownUser(msgspec.Struct, frozen=True):
     roles: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     disabled: bool = False
+    has_password: bool = True
     last_sign_in_at: datetime | None = None
 
 
@@ -75,6 +76,17 @@ def disable_user(call: Call, id: Id, yes: Yes = False) -> None:
         call.print_json(body)
     else:
         call.say(f"{id} is disabled")
+
+
+@commands.command("enable")
+@with_server
+def enable_user(call: Call, id: Id) -> None:
+    """Let a person sign in again."""
+    body = call.remote.send("PATCH", segments("users", id), {"disabled": False})
+    if call.as_json:
+        call.print_json(body)
+    else:
+        call.say(f"{id} may sign in again")
 
 
 def user_table(found: list[ShownUser], now: datetime) -> "RenderableType":

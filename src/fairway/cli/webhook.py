@@ -8,8 +8,8 @@ import typer
 
 from fairway.cli.agent import print_key
 from fairway.cli.call import Call, decode, noun, with_server
-from fairway.cli.find import list_of
-from fairway.cli.options import Limit, Yes, confirm
+from fairway.cli.find import whole_list
+from fairway.cli.options import Yes, confirm
 from fairway.cli.remote import segments
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class ShownWebhook(msgspec.Struct, frozen=True):
     name: str = ""
     provider: str = ""
     created_at: datetime | None = None
+    #: Where pushes are sent.
+    url: str = ""
 
 
 class NewWebhook(msgspec.Struct, frozen=True):
@@ -55,9 +57,9 @@ def add_webhook(
 
 @commands.command("list")
 @with_server
-def list_webhooks(call: Call, limit: Limit = 100) -> None:
+def list_webhooks(call: Call) -> None:
     """List webhooks."""
-    call.answer_list(list_of(call, "webhooks", ShownWebhook, {}, limit), webhook_table)
+    call.answer_list(whole_list(call, "webhooks", ShownWebhook), webhook_table)
 
 
 @commands.command("delete")
@@ -73,5 +75,5 @@ def webhook_table(found: list[ShownWebhook], now: datetime) -> "RenderableType":
     """Webhooks by name."""
     from fairway.cli.output import ago, table
 
-    rows = [(each.id, each.name, each.provider, ago(each.created_at, now)) for each in found]
-    return table(("ID", "NAME", "PROVIDER", "CREATED"), rows, "no webhooks")
+    rows = [(each.id, each.name, each.provider, ago(each.created_at, now), each.url) for each in found]
+    return table(("ID", "NAME", "PROVIDER", "CREATED", "URL"), rows, "no webhooks")

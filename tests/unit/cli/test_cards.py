@@ -1,0 +1,157 @@
+"""Cards and tables of nouns, as whole texts."""
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from fairway.cli.agent import ShownAgent, agent_card, agent_table
+from fairway.cli.audit import audit_table
+from fairway.cli.cards import application_card, deployment_card, ran_for
+from fairway.cli.lists import application_table, deployment_table
+from fairway.cli.output import show
+from fairway.model.agent import PlatformProvider
+from fairway.model.application import DeploymentReference, SyncState, SyncStatus
+from fairway.model.audit import AuditRecord
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import ManualOperation, StageStatus
+from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
+
+AT = NOW + timedelta(minutes=10)
+
+
+def printed(renderable: RenderableType, width: int = 1000) -> str:
+    file = StringIO()
+    show(Console(file=file, width=width, highlight=False, markup=False), renderable)
+    return file.getvalue()
+
+
+def minutes(count: float) -> timedelta:
+    return timedelta(minutes=count)
+
+
+def a_waiting_deployment(**fields: Any) -> Deployment:
+    """Its canary took two minutes; since then it waits for ada or bob."""
+    stages = (
+        a_stage("1", name="CANARY", status=StageStatus.SUCCEEDED, completed_at=NOW + minutes(2)),
+        a_stage(
+            "2",
+            name="APPROVAL",
+            status=StageStatus.RUNNING,
+            available_operation=ManualOperation.APPROVE,
+            authorized_operators=("ada", "bob"),
+        ),
+        a_stage("3", name="PRIMARY", desc="All traffic"),
+        a_stage("4", name="ROLLBACK"),
+    )
+    known = {"status": DeploymentStatus.RUNNING, "summary": "Version 2", "stages": stages}
+    return a_deployment(**{**known, "trigger": a_trigger(commander="eve"), **fields})
+
+
+def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
+    assert printed(deployment_card(a_waiting_deployment(), AT)) == (
+        "cart  ● running  for 10m00s\n"
+        "  id           d-1\n"
+        "  application  cart (a-1)\n"
+        "  commit       c0ffee Say hello (main)\n"
+        "  asked by     eve\n"
+        "  created      10m ago\n"
+        "  strategy     auto\n"
+        "  summary      Version 2\n"
+        "  waits for    approval of APPROVAL by ada, bob: fairway deployment approve d-1\n"
+        "\n"
+        "  ✓ CANARY    2m00s\n"
+        "  ◆ APPROVAL  8m00s  waits for approval by ada, bob\n"
+        "  ○ PRIMARY          All traffic\n"
+    )
+
+
+def test_a_deployment_in_a_list_is_one_line() -> None:
+    assert printed(deployment_table([a_waiting_deployment()], AT)) == (
+        "ID   APPLICATION  STATUS     STAGES  COMMIT  CREATED  TOOK    SUMMARY\n"
+        "d-1  cart         ● running  1/3 ◆   c0ffee  10m ago  10m00s  Version 2\n"
+    )
+
+
+def test_a_stage_ran_from_the_end_of_the_one_before() -> None:
+    first = a_stage("1", status=StageStatus.SUCCEEDED, completed_at=NOW + minutes(2))
+    second = a_stage("2", status=StageStatus.FAILED, completed_at=NOW + minutes(5))
+    never = a_stage("3")
+    stages = (first, second, never)
+
+    assert [ran_for(stage, stages, AT) for stage in stages] == [minutes(2), minutes(3), None]
+
+
+def test_an_application_shows_what_runs() -> None:
+    reference = DeploymentReference(
+        deployment_id="d-1", trigger=a_trigger(), started_at=NOW, completed_at=NOW + minutes(1), version="v2"
+    )
+    state = SyncState(status=SyncStatus.OUT_OF_SYNC, at=NOW, short_reason="1 manifest differs")
+    application = an_application(sync_state=state, last_succeeded=reference, labels={"team": "shop", "env": "prod"})
+
+    assert printed(application_card(application, AT)) == (
+        "cart  ! out of sync\n"
+        "  1 manifest differs\n"
+        "  id          a-1\n"
+        "  agent       agent-1\n"
+        "  repository  shop\n"
+        "  path        apps/cart\n"
+        "  labels      env:prod, team:shop\n"
+        "  runs        v2, 9m ago: deployment d-1\n"
+    )
+
+
+def test_an_application_in_a_list_is_one_line_whatever_its_name_holds() -> None:
+    application = an_application(name="car\x1b[31mt\n", disabled=True)
+
+    assert printed(application_table([application], AT)) == (
+        "NAME       ID   STATUS      KIND  DEPLOYED  PATH\n"  #
+        "car [31mt  a-1  ⊘ disabled        never     shop:apps/cart\n"
+    )
+
+
+def test_an_agent_shows_whether_it_is_there() -> None:
+    agent = ShownAgent(
+        id="agent-1",
+        name="near",
+        created_at=NOW,
+        status="offline",
+        last_seen_at=NOW,
+        version="v1",
+        platform_providers=(PlatformProvider(name="cluster", type="KUBERNETES"),),
+    )
+
+    assert printed(agent_table([agent], AT)) == (
+        "NAME  ID       STATUS     SEEN     VERSION  DEPLOYS TO\n"  #
+        "near  agent-1  ✗ offline  10m ago  v1       cluster\n"
+    )
+    assert printed(agent_card(agent, AT)) == (
+        "near  ✗ offline\n"
+        "  id          agent-1\n"
+        "  seen        10m ago\n"
+        "  started     never\n"
+        "  version     v1\n"
+        "  deploys to  cluster\n"
+        "  registered  10m ago\n"
+    )
+
+
+def test_a_change_shows_before_and_after() -> None:
+    record = AuditRecord(
+        id="1",
+        created_at=NOW,
+        project_id="shop",
+        actor="ada",
+        actor_kind="user",
+        action="application.update",
+        subject_id="a-1",
+        subject_name="cart",
+        before={"disabled": False, "labels": {}},
+        after={"disabled": True, "name": "cart"},
+    )
+
+    assert printed(audit_table([record], AT)) == (
+        "WHEN     WHO  WHAT                ON    CHANGE\n"
+        "10m ago  ada  application.update  cart  disabled: False → True, labels: {} → nothing, name: cart\n"
+    )
