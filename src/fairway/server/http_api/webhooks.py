@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.caller import address_of
@@ -64,7 +64,7 @@ async def list_webhooks(request: ApiRequest) -> WebhookList:
 
 
 @post("/webhooks", summary="Make a webhook.", tags=["webhooks"], responses=CHANGE_REFUSALS)
-async def create_webhook(request: ApiRequest, data: NewWebhook) -> CreatedWebhook:
+async def create_webhook(request: ApiRequest, data: JSONBody[NewWebhook]) -> CreatedWebhook:
     """Enter the url and the secret at the Git host. The secret is not shown again."""
     made = await actions.create_webhook(desk_of(request).actions, request.auth, data.provider, data.name)
     shown = _show(request, made)
