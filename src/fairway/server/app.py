@@ -19,10 +19,12 @@ from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.traces import register_trace_sink
 from fairway.rpc.user_api import register_user_service
+from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.certificates import CertificateFiles, server_credentials
+from fairway.server.feed import Feed
 from fairway.server.first_start import FirstStart, prepare_first_start
 from fairway.server.hint_service import HintService
 from fairway.server.hints import HintBoard
@@ -32,11 +34,12 @@ from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.listener import listening
 from fairway.server.http_api.metrics import CountRpcs, Metrics
 from fairway.server.logs import LogStore
+from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.status_codes import abort_for
+from fairway.server.store.changes import ChangeKind
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
-from fairway.server.user_service.desk import Desk
 from fairway.server.user_service.servicer import UserService
 
 #: How long calls that are under way may go on when the server is asked to stop.
@@ -89,12 +92,24 @@ async def run_server(
         first_start = await prepare_first_start(store, clock)
         tidying = run_housekeeping(store, logs, clock, settings.housekeeping, asyncio.sleep)
         stack.push_async_callback(_end, asyncio.create_task(tidying))
-        users, metrics = UserAuth(store, clock), Metrics()
+        agents, users, metrics = AgentAuth(store, clock), UserAuth(store, clock), Metrics()
+        actions = ActionDesk(
+            store=store,
+            logs=logs,
+            hints=hints,
+            clock=clock,
+            new_id=_new_id,
+            forget_agent=agents.forget,
+            forget_key=users.forget,
+            web_url=settings.web_url,
+        )
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[CountRpcs(metrics)])
-        _offer(server, settings, _Kept(store, logs, hints, clock, users))
+        _offer(server, _Kept(actions, agents, users))
         port = _listen(server, settings)
         sign_in = await SignInDesk.open(store, clock, settings.web_url)
-        web = http_app(HttpDesk(store=store, logs=logs, clock=clock, auth=users, metrics=metrics, sign_in=sign_in))
+        feed = Feed()
+        await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
+        web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))
         http_port = await stack.enter_async_context(
             listening(web, settings.http_listen, GRACE_SECONDS, settings.certificate)
         )
@@ -102,6 +117,7 @@ async def run_server(
         ready(RunningServer(port, http_port, first_start))
         await stop.wait()
         hints.close()
+        feed.close()
         await server.stop(GRACE_SECONDS)
 
 
@@ -111,36 +127,45 @@ async def _end(task: asyncio.Task[None]) -> None:
         await task
 
 
+def _live(actions: ActionDesk, feed: Feed, agents: AgentAuth, users: UserAuth, sign_in: SignInDesk) -> Live:
+    """What is told to those who watch, here and at other replicas, and what is remembered only until it changes."""
+    people = sign_in.sessions
+    forget = {
+        ChangeKind.AGENTS: agents.forget,
+        ChangeKind.API_KEYS: users.forget,
+        ChangeKind.USERS: people.forget_user,
+        ChangeKind.ROLES: lambda _: people.forget_everybody(),
+        ChangeKind.SETTINGS: lambda _: people.forget_everybody(),
+    }
+
+    def forget_all() -> None:
+        agents.forget_all()
+        users.forget_all()
+        people.forget_everybody()
+
+    memories = Memories(forget=forget, forget_all=forget_all)
+    return Live(store=actions.store, logs=actions.logs, hints=actions.hints, feed=feed, memories=memories)
+
+
 class _Kept(msgspec.Struct, frozen=True):
-    store: Store
-    logs: LogStore
-    hints: HintBoard
-    clock: Clock
+    actions: ActionDesk
+    agents: AgentAuth
     users: UserAuth
 
 
-def _offer(server: grpc.aio.Server, settings: ServerSettings, kept: _Kept) -> None:
-    agents = AgentAuth(kept.store, kept.clock)
+def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
+    actions, agents = kept.actions, kept.agents
     agent_desk = AgentDesk(
-        store=kept.store,
-        logs=kept.logs,
-        hints=kept.hints,
-        clock=kept.clock,
-        new_id=_new_id,
-        web_url=settings.web_url,
-    )
-    user_desk = Desk(
-        store=kept.store,
-        logs=kept.logs,
-        hints=kept.hints,
-        clock=kept.clock,
-        new_id=_new_id,
-        forget_agent=agents.forget,
-        web_url=settings.web_url,
+        store=actions.store,
+        logs=actions.logs,
+        hints=actions.hints,
+        clock=actions.clock,
+        new_id=actions.new_id,
+        web_url=actions.web_url,
     )
     register_agent_service(AgentService(agent_desk, agents), server)
-    register_user_service(UserService(user_desk, kept.users), server)
-    register_hint_service(HintService(kept.hints, _known_agent(agents)), server)
+    register_user_service(UserService(kept.actions, kept.users), server)
+    register_hint_service(HintService(actions.hints, _known_agent(agents)), server)
     register_trace_sink(server)
 
 

@@ -1,4 +1,4 @@
-"""Who calls from outside: the API key in a call's header, turned into a project and a role.
+"""Which program calls from outside: the API key in a call's header, turned into a caller with a project and a role.
 
 Header: `authorization: API-KEY <key id>.<secret>` (over HTTP, `http_api` finds the key in a bearer's header). A header
 that is missing or malformed, a key that is unknown, wrong or disabled: the caller gets the same answer for all of them,
@@ -6,8 +6,8 @@ and nothing of the key is logged. A key that was found right is trusted for the 
 calls do not touch the store. When a key was last used is written down at most every ten minutes.
 """
 
-import enum
 from datetime import timedelta
+from urllib.parse import unquote
 
 import msgspec
 import structlog
@@ -15,10 +15,11 @@ from sqlalchemy import Connection
 
 from fairway.clock import Clock
 from fairway.errors import TemporaryError
-from fairway.model.api_key import APIKey, APIKeyRole
+from fairway.model.api_key import APIKey
 from fairway.rpc.context import CallContext
+from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.keys import VerifiedKeys, matches
-from fairway.server.status_codes import BadCredentials, Forbidden
+from fairway.server.status_codes import BadCredentials
 from fairway.server.store import api_keys
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
@@ -30,49 +31,33 @@ LAST_USED_PRECISION = timedelta(minutes=10)
 _log = structlog.get_logger()
 
 
-class Access(enum.Enum):
-    """What a call does to the project."""
-
-    #: It looks.
-    READ = "read"
-    #: It changes something.
-    WRITE = "write"
-
-
-class ApiIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """The program behind a call."""
-
-    project_id: str
-    key_id: str
-    role: APIKeyRole
-
-
 class UserAuth:
     """Knows the callers of APIService by their keys."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._verified: VerifiedKeys[ApiIdentity] = VerifiedKeys(clock)
+        self._verified: VerifiedKeys[Caller] = VerifiedKeys(clock)
 
-    async def authenticate(self, context: CallContext) -> ApiIdentity:
+    async def authenticate(self, context: CallContext) -> Caller:
         """Who makes this call; BadCredentials when nobody we know does."""
-        return await self.identify(shown_key(_authorizations(context)))
+        return await self.identify(shown_key(_authorizations(context)), peer_address(context.peer()))
 
-    async def identify(self, shown: str) -> ApiIdentity:
-        """Whose key this is; BadCredentials when it is nobody's."""
+    async def identify(self, shown: str, address: str) -> Caller:
+        """Whose key this is, calling from that address; BadCredentials when it is nobody's."""
         known = self._verified.recall(shown)
-        if known is not None:
-            return known
-        generation = self._verified.generation
-        key = await self._verify(shown)
-        identity = ApiIdentity(project_id=key.project_id, key_id=key.id, role=key.role)
-        self._verified.remember(shown, key.id, identity, generation)
-        await self._record_use(key)
-        return identity
+        if known is None:
+            generation = self._verified.generation
+            key = await self._verify(shown)
+            known = Caller(
+                kind=CallerKind.API_KEY, name=key.id, project_id=key.project_id, roles=(KEY_ROLES[key.role],)
+            )
+            self._verified.remember(shown, key.id, known, generation)
+            await self._record_use(key)
+        return msgspec.structs.replace(known, address=address)
 
     def forget(self, key_id: str) -> None:
-        """Trust no key with this id from memory any longer."""
+        """Trust this key from memory no longer: it was disabled."""
         self._verified.forget(key_id)
 
     def forget_all(self) -> None:
@@ -115,10 +100,13 @@ def shown_key(authorizations: list[str]) -> str:
     return key
 
 
-def authorize(identity: ApiIdentity, access: Access) -> None:
-    """Raise Forbidden unless the key's role covers the access."""
-    if access is Access.WRITE and identity.role is not APIKeyRole.READ_WRITE:
-        raise Forbidden("this API key may only read; this call needs a key with the role READ_WRITE")
+def peer_address(peer: str) -> str:
+    """The network address in gRPC's name of the other side, such as `ipv4:198.51.100.7:4312`; empty without one."""
+    family, _, rest = peer.partition(":")
+    if family not in {"ipv4", "ipv6"}:
+        return ""
+    host, _, _ = unquote(rest).rpartition(":")
+    return host.strip("[]")
 
 
 def _authorizations(context: CallContext) -> list[str]:

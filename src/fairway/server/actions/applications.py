@@ -21,6 +21,7 @@ from fairway.model.trigger import SyncStrategy
 from fairway.server import commands as new_commands
 from fairway.server.actions.audit import differences, record
 from fairway.server.actions.desk import ActionDesk
+from fairway.server.actions.names import checked_name
 from fairway.server.actions.places import placed, refuse_taken
 from fairway.server.callers import Caller
 from fairway.server.hints import HintTopic
@@ -75,6 +76,7 @@ async def add_application(desk: ActionDesk, caller: Caller, new: NewApplication)
 
     def add(connection: Connection) -> Application:
         permit(caller, Resource.APPLICATION, Action.CREATE, caller.project_id, new.labels)
+        checked_name(new.name)
         agent = _agent(connection, caller, new.agent_id)
         projects.lock_project(connection, caller.project_id)
         application = placed(connection, agent, _made(new, id, caller.project_id, now))
@@ -92,6 +94,8 @@ async def update_application(
 ) -> Application:
     """Change an application; one that comes to another agent, or place, must be able to live there."""
     fields = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
+    if change.name is not UNSET:
+        checked_name(change.name)
     place: dict[str, Any] = {name: fields.pop(name) for name in _PLACE if name in fields}
     if "repository_id" in fields:
         place["repository"] = Repository(id=fields.pop("repository_id"))

@@ -24,8 +24,8 @@ async def get_command(desk: ActionDesk, caller: Caller, command_id: str) -> Comm
     def load(connection: Connection) -> Command:
         command = commands.load_command(connection, command_id)
         if command.application_id:
-            application = applications.load_application(connection, command.application_id)
-            permit(caller, Resource.APPLICATION, Action.READ, command.project_id, application.labels)
+            labels = applications.load_labels(connection, command.application_id)
+            permit(caller, Resource.APPLICATION, Action.READ, command.project_id, labels)
         else:
             permit(caller, Resource.AGENT, Action.READ, command.project_id)
         return command

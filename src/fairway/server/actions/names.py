@@ -12,10 +12,10 @@ _PROJECT_ID = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST_ID - 2}}}[a-z0-9])?",
 
 
 def checked_name(name: str) -> str:
-    """The name; InvalidRequest for one that cannot be shown."""
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+    """The name; InvalidRequest for one that nobody could find or read."""
+    if not name.strip() or len(name) > LONGEST_NAME:
         raise InvalidRequest(
-            f"name is {name[:LONGEST_NAME]!r}; expected 1 to {LONGEST_NAME} printable characters, not only spaces"
+            f"name is {name[:LONGEST_NAME]!r}; expected 1 to {LONGEST_NAME} characters, not only spaces"
         )
     return name
 

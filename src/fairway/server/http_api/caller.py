@@ -13,7 +13,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from sqlalchemy import Connection
 
-from fairway.server.callers import KEY_ROLES, Caller, CallerKind
+from fairway.server.callers import Caller, CallerKind
 from fairway.server.first_start import PROJECT
 from fairway.server.http_api.desk import desk_of
 from fairway.server.sign_in.cookies import SESSION, is_secure, shown_cookie
@@ -96,20 +96,14 @@ def person_caller(person: Person, project_id: str, address: str) -> Caller:
 
 async def _program(connection: AnyConnection) -> Caller:
     shown = shown_key([_in_our_scheme(header) for header in connection.headers.getall("authorization", [])])
-    identity = await desk_of(connection).auth.identify(shown)
+    caller = await desk_of(connection).auth.identify(shown, address_of(connection))
     for project_id in connection.query_params.getall("project", []):
-        if project_id != identity.project_id:
+        if project_id != caller.project_id:
             raise Forbidden(
-                f"this API key belongs to project {identity.project_id!r}, and the request is about {project_id!r}; "
+                f"this API key belongs to project {caller.project_id!r}, and the request is about {project_id!r}; "
                 "use a key of that project"
             )
-    return Caller(
-        kind=CallerKind.API_KEY,
-        name=identity.key_id,
-        project_id=identity.project_id,
-        roles=(KEY_ROLES[identity.role],),
-        address=address_of(connection),
-    )
+    return caller
 
 
 def _in_our_scheme(header: str) -> str:

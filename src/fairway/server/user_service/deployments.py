@@ -7,15 +7,14 @@ first block says so.
 
 from collections import deque
 
-from fairway.model.deployment import Deployment
 from fairway.model.log_block import LogBlock
 from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.log_block import to_wire_log_block
 from fairway.rpc.user_api import messages as m
+from fairway.server.actions import reading
+from fairway.server.actions.desk import ActionDesk
+from fairway.server.callers import Caller
 from fairway.server.logs import LogStore, StageLogKey
-from fairway.server.store import deployments
-from fairway.server.user_auth import ApiIdentity
-from fairway.server.user_service.desk import Desk, check_project
 from fairway.server.user_service.filters import deployment_filter, deployment_page
 
 #: Go's clients take 4 MiB in one message unless they are told otherwise.
@@ -26,28 +25,26 @@ _BLOCK_BYTES = 32
 _BLOCKS = 10_000
 
 
-async def get_deployment(desk: Desk, identity: ApiIdentity, request: m.GetDeploymentRequest) -> m.GetDeploymentResponse:
+async def get_deployment(desk: ActionDesk, caller: Caller, request: m.GetDeploymentRequest) -> m.GetDeploymentResponse:
     """One deployment."""
-    found = await _load(desk, identity, request.deployment_id)
+    found = await reading.get_deployment(desk, caller, request.deployment_id)
     return m.GetDeploymentResponse(deployment=to_wire_deployment(found))
 
 
 async def list_deployments(
-    desk: Desk, identity: ApiIdentity, request: m.ListDeploymentsRequest
+    desk: ActionDesk, caller: Caller, request: m.ListDeploymentsRequest
 ) -> m.ListDeploymentsResponse:
     """The deployments of the project that fit, newest change first."""
-    wanted, page = deployment_filter(identity.project_id, request), deployment_page(request)
-    found = await desk.store.read(lambda connection: deployments.list_deployments(connection, wanted, page))
+    wanted, page = deployment_filter(caller.project_id, request), deployment_page(request)
+    found = await reading.list_deployments(desk, caller, wanted, page)
     return m.ListDeploymentsResponse(
         deployments=[to_wire_deployment(deployment) for deployment in found.items], cursor=found.cursor
     )
 
 
-async def list_stage_logs(
-    desk: Desk, identity: ApiIdentity, request: m.ListStageLogsRequest
-) -> m.ListStageLogsResponse:
+async def list_stage_logs(desk: ActionDesk, caller: Caller, request: m.ListStageLogsRequest) -> m.ListStageLogsResponse:
     """The log of every stage. One that said nothing has an empty entry, unless it is there only for a rollback."""
-    deployment = await _load(desk, identity, request.deployment_id)
+    deployment = await reading.get_deployment(desk, caller, request.deployment_id)
     answer = m.ListStageLogsResponse()
     for stage in deployment.stages:
         key = StageLogKey(deployment.id, stage.id, stage.retried_count)
@@ -98,9 +95,3 @@ async def _tail(logs: LogStore, key: StageLogKey, limit: int) -> m.StageLog:
 
 def _cost(block: LogBlock) -> int:
     return len(block.log.encode("utf-8", "surrogatepass")) + _BLOCK_BYTES
-
-
-async def _load(desk: Desk, identity: ApiIdentity, deployment_id: str) -> Deployment:
-    found = await desk.store.read(lambda connection: deployments.load_deployment(connection, deployment_id))
-    check_project(identity, found.project_id, f"deployment {deployment_id}")
-    return found

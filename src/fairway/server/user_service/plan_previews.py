@@ -10,30 +10,28 @@ import msgspec
 from sqlalchemy import Connection
 
 from fairway.errors import UserError
-from fairway.git.remote import parse_remote
 from fairway.model.agent import Agent, ConnectionStatus
 from fairway.model.command import BuildPlanPreview, Command, CommandStatus
 from fairway.model.plan_preview import PlanPreview
+from fairway.model.role import Action, Resource
 from fairway.rpc.convert.plan_preview import from_command_output, to_wire_plan_preview
 from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.convert.wire_time import from_wire_duration
 from fairway.rpc.user_api import messages as m
-from fairway.server import commands as new_commands
-from fairway.server.hints import HintTopic
+from fairway.server.actions import plan_previews
+from fairway.server.actions.agents import connection_status
+from fairway.server.actions.desk import ActionDesk
+from fairway.server.actions.plan_previews import PreviewRequest
+from fairway.server.callers import Caller
+from fairway.server.permissions import permit
 from fairway.server.status_codes import InvalidRequest, NotNow
 from fairway.server.store import agents, commands
 from fairway.server.store.errors import NotFound
-from fairway.server.user_auth import ApiIdentity
-from fairway.server.user_service.agents import connection_status
-from fairway.server.user_service.desk import Desk, check_project
-from fairway.server.user_service.remotes import same_repository
 
 #: How long an agent may take when the caller does not say.
 DEFAULT_LIMIT = timedelta(minutes=5)
 #: How long an answer can be fetched: what a merge would do is soon out of date.
 READABLE_FOR = timedelta(hours=24)
-#: Whom a command names as its author; agents and tools know the word.
-COMMANDER = "pipectl"
 
 
 class StillWaiting(NotFound):
@@ -55,54 +53,29 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def request_plan_preview(
-    desk: Desk, identity: ApiIdentity, request: m.RequestPlanPreviewRequest
+    desk: ActionDesk, caller: Caller, request: m.RequestPlanPreviewRequest
 ) -> m.RequestPlanPreviewResponse:
     """Ask every enabled agent that follows the base branch; none is no error."""
-    parse_remote(request.repo_remote_url)
-    timeout, now = from_wire_duration(request.timeout), desk.clock.now()
-
-    def store(connection: Connection) -> list[Command]:
-        made = []
-        for agent in agents.list_agents(connection, identity.project_id):
-            repository_id = followed_repository(agent, request.repo_remote_url, request.base_branch)
-            if repository_id is None:
-                continue
-            preview = BuildPlanPreview(
-                repository_id=repository_id,
-                head_branch=request.head_branch,
-                head_commit=request.head_commit,
-                base_branch=request.base_branch,
-                timeout=timeout,
-            )
-            asked = new_commands.Request(command_id=desk.new_id(), commander=COMMANDER, at=now)
-            made.append(new_commands.build_plan_preview(agent, preview, asked))
-        for command in made:
-            commands.insert_command(connection, command)
-        return made
-
-    made = await desk.store.write(store)
-    for command in made:
-        desk.hints.publish(command.agent_id, HintTopic.COMMANDS)
+    asked = PreviewRequest(
+        remote=request.repo_remote_url,
+        head_branch=request.head_branch,
+        head_commit=request.head_commit,
+        base_branch=request.base_branch,
+        timeout=from_wire_duration(request.timeout),
+    )
+    made = await plan_previews.request_plan_preview(desk, caller, asked)
     return m.RequestPlanPreviewResponse(commands=[command.id for command in made])
 
 
-def followed_repository(agent: Agent, remote: str, branch: str) -> str | None:
-    """The id under which an enabled agent follows this branch of this repository; `None` when it does not."""
-    if agent.disabled:
-        return None
-    repositories = (known for known in agent.profile.repositories if known.branch == branch)
-    return next((known.id for known in repositories if same_repository(known.remote, remote)), None)
-
-
 async def get_plan_preview_results(
-    desk: Desk, identity: ApiIdentity, request: m.GetPlanPreviewResultsRequest
+    desk: ActionDesk, caller: Caller, request: m.GetPlanPreviewResultsRequest
 ) -> m.GetPlanPreviewResultsResponse:
     """The previews of all commands; NotFound while one of them is still being made."""
     now = desk.clock.now()
     limit = from_wire_duration(request.command_handle_timeout) or DEFAULT_LIMIT
 
     def load(connection: Connection) -> list[Asked]:
-        return [_load(connection, identity, command_id, now) for command_id in dict.fromkeys(request.commands)]
+        return [_load(connection, caller, command_id, now) for command_id in dict.fromkeys(request.commands)]
 
     previews = []
     for asked in await desk.store.read(load):
@@ -146,9 +119,9 @@ def _failed(asked: Asked, reason: str) -> PlanPreview:
     return PlanPreview(command_id=asked.command.id, agent_id=asked.agent.id, agent_name=asked.agent.name, error=reason)
 
 
-def _load(connection: Connection, identity: ApiIdentity, command_id: str, now: datetime) -> Asked:
+def _load(connection: Connection, caller: Caller, command_id: str, now: datetime) -> Asked:
     command = commands.load_command(connection, command_id)
-    check_project(identity, command.project_id, f"command {command_id}")
+    permit(caller, Resource.DEPLOYMENT, Action.READ, command.project_id)
     if not isinstance(command.payload, BuildPlanPreview):
         raise InvalidRequest(f"command {command_id} asks for no plan preview; name those of RequestPlanPreview")
     try:

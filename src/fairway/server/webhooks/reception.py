@@ -20,11 +20,11 @@ from fairway.clock import Clock
 from fairway.errors import TemporaryError, UserError
 from fairway.model.agent import Agent
 from fairway.server.hints import HintBoard, HintTopic
+from fairway.server.remotes import same_repository
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import agents, webhooks
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
-from fairway.server.user_service.remotes import same_repository
 from fairway.server.webhooks.delivery import TOLERANCE, Delivery, Push
 from fairway.server.webhooks.providers import PROVIDERS, ProviderName
 from fairway.server.webhooks.rate import Rate

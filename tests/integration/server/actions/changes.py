@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from fairway.model.api_key import APIKeyRole
-from fairway.server.actions import agents, api_keys, applications, deployments, events, projects
+from fairway.server.actions import agents, api_keys, applications, deployments, events, plan_previews, projects
 from fairway.server.actions.agents import AgentChange
 from fairway.server.actions.applications import ApplicationChange, NewApplication
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.actions.events import NewEvent
+from fairway.server.actions.plan_previews import PreviewRequest
 from fairway.server.callers import Caller
 
 
@@ -28,6 +29,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 _IMAGE = NewEvent(name="image", data="v2")
+_MERGE = PreviewRequest(
+    remote="https://ada:s3cret@github.com/acme/shop", head_branch="topic", head_commit="c0ffee", base_branch="main"
+)
 _NEW = NewApplication(name="pay", agent_id="agent-1", repository_id="shop", path="apps/pay")
 
 CHANGES = {
@@ -64,6 +68,12 @@ CHANGES = {
     ),
     deployments.skip_stage: Change(
         "deployment.skip_stage", "d-1", lambda desk, who: deployments.skip_stage(desk, who, "d-1", "look")
+    ),
+    plan_previews.request_plan_preview: Change(
+        "deployment.preview",
+        "c0ffee",
+        lambda desk, who: plan_previews.request_plan_preview(desk, who, _MERGE),
+        makes=True,
     ),
     agents.register_agent: Change(
         "agent.create", "new-1", lambda desk, who: agents.register_agent(desk, who, "prod"), makes=True

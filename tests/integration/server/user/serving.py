@@ -18,13 +18,14 @@ from fairway.model.application import Application
 from fairway.model.deployment import Deployment
 from fairway.rpc import channel
 from fairway.rpc.user_api import UserStub, register_user_service
+from fairway.server.actions.desk import ActionDesk
 from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.keys import new_api_key
 from fairway.server.logs import LogStore
-from fairway.server.store import agents, api_keys, applications, deployments
+from fairway.server.store import agents, api_keys, applications, deployments, projects
+from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
-from fairway.server.user_service.desk import Desk
 from fairway.server.user_service.servicer import UserService
 from tests.unit.server.user.builders import NOW
 
@@ -113,18 +114,22 @@ async def serving(folder: Path, web_url: str = "", database: str = "") -> AsyncI
     store = await Store.open(database or f"sqlite:///{folder / 'fairway.db'}")
     logs = LogStore.open(folder / "logs")
     hints, clock, forgotten = RecordedHints(), FakeClock(NOW), list[str]()
+    project = Project(id="acme", created_at=NOW, updated_at=NOW)
+    await store.write(lambda connection: projects.insert_project(connection, project))
     numbers = itertools.count(1)
-    desk = Desk(
+    auth = UserAuth(store, clock)
+    desk = ActionDesk(
         store=store,
         logs=logs,
         hints=hints,
         clock=clock,
         new_id=lambda: f"new-{next(numbers)}",
         forget_agent=forgotten.append,
+        forget_key=auth.forget,
         web_url=web_url,
     )
     server = aio.server(options=channel.SERVER_OPTIONS)
-    register_user_service(UserService(desk, UserAuth(store, clock)), server)
+    register_user_service(UserService(desk, auth), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:

@@ -17,10 +17,12 @@ from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_deploy_targets
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as m
+from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.store import api_keys
+from fairway.server.store.changes import Listener
 from fairway.server.store.errors import StoreUnavailable
 from fairway.server.store.store import Store
-from fairway.server.user_auth import LAST_USED_PRECISION, ApiIdentity, UserAuth
+from fairway.server.user_auth import LAST_USED_PRECISION, UserAuth
 from tests.integration.server.user.serving import Serving, code_of, refusal, serving
 from tests.unit.server.user.builders import NOW, an_agent, an_application
 
@@ -164,12 +166,19 @@ class Unwritable:
     async def write(self, work: Callable[[Connection], T]) -> T:
         raise StoreUnavailable("the disk is full; free some space")
 
+    @property
+    def shared_url(self) -> str:
+        return ""
+
+    def listen(self, listener: Listener) -> None:
+        """Nothing changes, so there is nothing to tell."""
+
     def close(self) -> None:
         """The store behind it is closed by whoever opened it."""
 
 
 class Call:
-    """The one thing that is asked of a call here; the real one exists only inside a server."""
+    """What is asked of a call here; the real one exists only inside a server."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -177,15 +186,24 @@ class Call:
     def invocation_metadata(self) -> list[tuple[str, str]]:
         return [("user-agent", "pipectl"), ("authorization", f"API-KEY {self._key}")]
 
+    def peer(self) -> str:
+        return "ipv4:198.51.100.7:4312"
+
 
 async def test_a_key_is_good_even_when_its_use_cannot_be_recorded(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         call = cast("CallContext", Call(await served.new_key()))
 
         with capture_logs() as logged:
-            identity = await UserAuth(Store(Unwritable(served.store)), served.clock).authenticate(call)
+            caller = await UserAuth(Store(Unwritable(served.store)), served.clock).authenticate(call)
 
-        assert identity == ApiIdentity(project_id="acme", key_id="key-1", role=APIKeyRole.READ_WRITE)
+        assert caller == Caller(
+            kind=CallerKind.API_KEY,
+            name="key-1",
+            project_id="acme",
+            roles=(KEY_ROLES[APIKeyRole.READ_WRITE],),
+            address="198.51.100.7",
+        )
         assert [(entry["log_level"], entry["key_id"]) for entry in logged] == [("warning", "key-1")]
 
 

@@ -19,9 +19,9 @@ from fairway.model.agent import (
 from fairway.rpc.convert.agent import to_wire_agent
 from fairway.rpc.user_api import messages as m
 from fairway.secrets.sealed import generate_key_pair, unseal
+from fairway.server.actions.agents import ONLINE_FOR
 from fairway.server.keys import matches
 from fairway.server.store import agents
-from fairway.server.user_service.agents import ONLINE_FOR
 from tests.integration.server.user.serving import Serving, code_of, refusal, serving
 from tests.unit.server.user.builders import NOW, an_agent
 

@@ -1,16 +1,11 @@
-"""The authorization header of APIService, and what a role allows."""
+"""The authorization header of APIService, and where a call comes from."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.model.api_key import APIKeyRole
-from fairway.server.status_codes import BadCredentials, Forbidden
-from fairway.server.user_auth import Access, ApiIdentity, authorize, shown_key
-
-
-def an_identity(role: APIKeyRole) -> ApiIdentity:
-    return ApiIdentity(project_id="shop", key_id="key-1", role=role)
+from fairway.server.status_codes import BadCredentials
+from fairway.server.user_auth import peer_address, shown_key
 
 
 def test_the_key_is_what_follows_the_scheme() -> None:
@@ -51,15 +46,15 @@ def test_a_refusal_repeats_nothing_of_the_header(key: str) -> None:
     assert "hunter2" not in str(refused.value)
 
 
-def test_every_role_may_read() -> None:
-    for role in APIKeyRole:
-        authorize(an_identity(role), Access.READ)
-
-
-def test_a_key_that_may_act_may_change() -> None:
-    authorize(an_identity(APIKeyRole.READ_WRITE), Access.WRITE)
-
-
-def test_a_key_that_may_only_look_changes_nothing() -> None:
-    with pytest.raises(Forbidden):
-        authorize(an_identity(APIKeyRole.READ_ONLY), Access.WRITE)
+@pytest.mark.parametrize(
+    ("peer", "address"),
+    [
+        pytest.param("ipv4:198.51.100.7:4312", "198.51.100.7", id="IPv4"),
+        pytest.param("ipv6:[2001:db8::7]:4312", "2001:db8::7", id="IPv6"),
+        pytest.param("ipv6:%5B2001:db8::7%5D:4312", "2001:db8::7", id="IPv6 as newer gRPC writes it"),
+        pytest.param("unix:/run/fairway.sock", "", id="a socket file"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_the_address_of_a_caller_is_its_peers_without_the_port(peer: str, address: str) -> None:
+    assert peer_address(peer) == address

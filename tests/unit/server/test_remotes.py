@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.server.user_service.remotes import same_repository
+from fairway.server.remotes import same_repository
 
 SPELLINGS = [
     "git@github.com:acme/shop.git",
