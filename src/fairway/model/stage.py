@@ -68,8 +68,20 @@ STAGE_TRANSITIONS = TransitionTable(
 #: The metadata key of a stage that ended without having run. It crosses the wire, where nothing else could say so.
 NEVER_STARTED = "fairway/never-started"
 
+#: The metadata key of how many people must approve a stage. Whoever plans it writes it; without it one is enough.
+MINIMUM_APPROVALS = "fairway/minimum-approvals"
+#: The metadata keys of a stage that counts as approved when nobody answered in time: planned so, and come so.
+APPROVE_ON_TIMEOUT = "fairway/approve-on-timeout"
+APPROVED_BY_TIMEOUT = "fairway/approved-by-timeout"
+#: What a stage's metadata may say only from its beginning: who runs a stage must not lower what it needs.
+PLANNED_METADATA = frozenset({MINIMUM_APPROVALS, APPROVE_ON_TIMEOUT})
+
 #: The stages that v0 agents add to undo a deployment; users cannot write them.
 V0_ROLLBACKS = frozenset({"ROLLBACK", "CUSTOM_SYNC_ROLLBACK", "SCRIPT_RUN_ROLLBACK"})
+
+
+#: No more people than this many digits tell can be asked for.
+_DIGITS = 7
 
 
 class ManualOperation(enum.Enum):
@@ -127,6 +139,21 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     def is_rollback(self) -> bool:
         """Whether the stage belongs to the rollback, in either generation's way of saying so."""
         return self.rollback or self.name in V0_ROLLBACKS
+
+    @property
+    def minimum_approvals(self) -> int:
+        """How many people must say yes before it may succeed; none where it does not ask."""
+        if self.available_operation is not ManualOperation.APPROVE:
+            return 0
+        if "true" == self.metadata.get(APPROVE_ON_TIMEOUT) == self.metadata.get(APPROVED_BY_TIMEOUT):
+            return 0
+        written = self.metadata.get(MINIMUM_APPROVALS, "")
+        return max(int(written), 1) if written.isascii() and written.isdecimal() and len(written) < _DIGITS else 1
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether as many people as it needs have said yes."""
+        return len({approval.by for approval in self.approvals}) >= self.minimum_approvals
 
     def advance(self, to: StageStatus, reason: str, at: datetime) -> Self:
         """The stage in its next status; itself when `to` is a repeat; InvalidTransition when refused."""

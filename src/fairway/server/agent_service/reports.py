@@ -2,21 +2,25 @@
 
 A report that the status table refuses is late when the reported status cannot follow any more, and early when it could
 follow after a step that nobody reported. Late ones change nothing and are no error: the agent has repeated itself, or
-an answer of ours got lost. Early ones are raised, as the agent can report the step that is missing.
+an answer of ours got lost. Early ones are raised, as the agent can report the step that is missing. A stage that waits
+for people cannot succeed before as many as it needs have said yes here, whatever its agent has counted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 import msgspec
 
 from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus, UnknownStage
 from fairway.model.plan import Plan
-from fairway.model.stage import STAGE_TRANSITIONS, ManualOperation, Stage, StageStatus
+from fairway.model.stage import PLANNED_METADATA, STAGE_TRANSITIONS, ManualOperation, Stage, StageStatus
 from fairway.model.transitions import InvalidTransition, S, TransitionTable
+from fairway.server.status_codes import NotNow
 
 #: What people can do to stages of v0 agents, which do not say so themselves.
 _V0_OPERATIONS = {"ANALYSIS": ManualOperation.SKIP, "WAIT_APPROVAL": ManualOperation.APPROVE}
+#: What a stage that waits for people becomes only with their yes.
+_DONE = frozenset({StageStatus.SUCCEEDED, StageStatus.EXITED})
 #: Where v0 agents write who may approve a stage, separated by commas.
 _APPROVERS = "Approvers"
 
@@ -52,7 +56,14 @@ def planned(deployment: Deployment, plan: Plan, at: datetime) -> Deployment:
 
 def status_changed(deployment: Deployment, to: DeploymentStatus, reason: str, at: datetime) -> Deployment:
     """The deployment in its next status; as it is when it is further already."""
-    return _unless_late(deployment, to, lambda: deployment.advance(to, reason, at))
+
+    def advanced() -> Deployment:
+        changed = deployment.advance(to, reason, at)
+        if changed is not deployment and to is DeploymentStatus.SUCCEEDED:
+            _refuse_unapproved(deployment, deployment.stages)
+        return changed
+
+    return _unless_late(deployment, to, advanced)
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,9 +79,12 @@ def completed(deployment: Deployment, report: Completion, at: datetime) -> Deplo
     """The ended deployment; as it is when it had ended already."""
 
     def ended() -> Deployment:
-        done = deployment.complete(report.status, report.reason, at, report.stage_statuses)
+        done = deployment.complete(report.status, report.reason, at, _approved_only(deployment, report))
         if done is deployment:
             return deployment
+        if done.status is DeploymentStatus.SUCCEEDED:
+            both = zip(deployment.stages, done.stages, strict=True)
+            _refuse_unapproved(deployment, (old for old, new in both if new.status is not StageStatus.SKIPPED))
         # The agent knows when it ended, and may have been cut off since; but its clock may also be ahead of ours.
         return msgspec.structs.replace(done, completed_at=min(report.completed_at, at))
 
@@ -91,6 +105,8 @@ def stage_changed(deployment: Deployment, report: StageReport, at: datetime) -> 
             raise
         return deployment
     position = _reported_position(deployment, advanced, report)
+    if advanced is not deployment and report.status in _DONE:
+        _refuse_unapproved(deployment, deployment.stages[position : position + 1])
     return _with_stage(advanced, position, _merged(advanced.stages[position], report), at)
 
 
@@ -102,9 +118,28 @@ def stage_noted(deployment: Deployment, stage_id: str, metadata: Mapping[str, st
     running = [p for p in positions if deployment.stages[p].status is StageStatus.RUNNING]
     position = (running or positions)[0]
     stage = deployment.stages[position]
+    for key in PLANNED_METADATA & metadata.keys():
+        if metadata[key] != stage.metadata.get(key):
+            raise NotNow(f"stage {stage_id} ({stage.name}) has been planned: what {key} says can change no more")
     merged = {**stage.metadata, **metadata}
     changed = stage if merged == stage.metadata else msgspec.structs.replace(stage, metadata=merged)
     return _with_stage(deployment, position, changed, at)
+
+
+def _refuse_unapproved(deployment: Deployment, stages: Iterable[Stage]) -> None:
+    for stage in stages:
+        if stage.status is StageStatus.RUNNING and not stage.is_approved:
+            given = ", ".join(approval.by for approval in stage.approvals) or "nobody"
+            raise NotNow(
+                f"stage {stage.id} ({stage.name}) of deployment {deployment.id} needs {stage.minimum_approvals} "
+                f"approvals and has been approved by {given}; report it again when enough people have approved it"
+            )
+
+
+def _approved_only(deployment: Deployment, report: Completion) -> Mapping[str, StageStatus]:
+    """What an ended deployment says of its stages, without successes that nobody approved."""
+    refused = {stage.id for stage in deployment.stages if not stage.is_approved}
+    return {id: status for id, status in report.stage_statuses.items() if id not in refused or status not in _DONE}
 
 
 def _unless_late(deployment: Deployment, to: DeploymentStatus, change: Callable[[], Deployment]) -> Deployment:
