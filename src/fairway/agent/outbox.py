@@ -96,7 +96,7 @@ class Outbox:
                     _log.warning("the server is away; reports are kept on disk", reason=str(error))
                 else:
                     return True
-            await self._keep(stream, report)
+            await self._keep_at_last(stream, report)
             return False
 
     async def drained(self) -> None:
@@ -115,6 +115,18 @@ class Outbox:
 
     def _turn(self, stream: str) -> asyncio.Lock:
         return self._turns.setdefault(stream, asyncio.Lock())
+
+    async def _keep_at_last(self, stream: str, report: Report) -> None:
+        """Keep a report; while the disk is full, the work that it tells of waits here."""
+        failures = 0
+        while True:
+            try:
+                await self._keep(stream, report)
+                break
+            except OutboxError as error:
+                failures += 1
+                _log.error("a report can be neither sent nor kept", reason=str(error))
+                await self._patience.sleep(self._patience.delay(failures))
 
     async def _keep(self, stream: str, report: Report) -> None:
         row = (stream, report.method, report.request.SerializeToString())

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 from google.protobuf.message import Message
 
-from fairway.model.application import Application, DeploymentReference, SyncState
+from fairway.model.application import DeploymentReference, SyncState
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogBlock
@@ -99,6 +99,12 @@ def plugin_noted(deployment_id: str, plugin: str, metadata: Mapping[str, str]) -
     return Report("SaveDeploymentPluginMetadata", request)
 
 
+def shared_noted(deployment_id: str, metadata: Mapping[str, str]) -> Report:
+    """Notes on a deployment that every plugin may read."""
+    request = m.SaveDeploymentSharedMetadataRequest(deployment_id=deployment_id, metadata=dict(metadata))
+    return Report("SaveDeploymentSharedMetadata", request)
+
+
 class LogPlace(msgspec.Struct, frozen=True):
     """Whose log it is."""
 
@@ -146,10 +152,10 @@ def deploying(application_id: str, deploying: bool) -> Report:
     return Report("ReportApplicationDeployingStatus", request)
 
 
-def newest_deployment(application: Application, status: DeploymentStatus, newest: DeploymentReference) -> Report:
+def newest_deployment(application_id: str, status: DeploymentStatus, newest: DeploymentReference) -> Report:
     """The newest deployment of an application: that was triggered (pending), or that succeeded."""
     request = m.ReportApplicationMostRecentDeploymentRequest(
-        application_id=application.id,
+        application_id=application_id,
         status=DEPLOYMENT_STATUSES.to_wire(status),
         deployment=to_wire_deployment_reference(newest),
     )

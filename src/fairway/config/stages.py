@@ -83,6 +83,8 @@ class ScriptRunOptions(StageOptions, frozen=True):
     runs: tuple[str, ...] = ()
     env: dict[str, str] = {}
     on_rollback: str | tuple[str, ...] = ()
+    #: What reads the script; Fairway's own.
+    shell: str = "/bin/sh"
 
     def problems(self) -> Problems:
         if self.run and self.runs:

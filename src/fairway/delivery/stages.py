@@ -104,6 +104,17 @@ def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
     return _next_forward_stage(facts, now)
 
 
+def next_deadline(facts: NextFacts) -> datetime | None:
+    """When time alone may change the decision: the first timeout of what runs. `None` when none is running out."""
+    running = _running(facts, facts.deployment.stages)
+    ends: list[datetime] = []
+    if facts.started_at is not None and facts.deployment.status is DeploymentStatus.RUNNING:
+        ends.append(facts.started_at + facts.config.timeout)
+    if facts.stage_started_at is not None and running is not None:
+        ends.append(facts.stage_started_at + _timeout(facts, running))
+    return min(ends, default=None)
+
+
 def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
     forward = [stage for stage in facts.deployment.stages if not stage.is_rollback]
     for stage in forward:

@@ -1,12 +1,16 @@
-"""What an agent and its plugins offer each other: PipeCD's plugin services, v1alpha1.
+"""What an agent and its plugins offer each other: PipeCD's plugin services, v1alpha1, and our own beside them.
 
 A plugin serves the first three, as far as it can; what it does not register answers UNIMPLEMENTED, and the
-agent takes that for "not supported". The agent serves the fourth to its plugins.
+agent takes that for "not supported". The agent serves the fourth to its plugins. `StageService` is ours: with it a
+plugin can tell a cancelled deployment from an agent that went away.
 """
 
 from grpc import aio
 
 from fairway.rpc import aliases
+from fairway.rpc.gen.fairway.plugin.v1 import stages_pb2 as stage_messages
+from fairway.rpc.gen.fairway.plugin.v1.stages_pb2_grpc import StageServiceServicer as StageServicer
+from fairway.rpc.gen.fairway.plugin.v1.stages_pb2_grpc import StageServiceStub as StageStub
 from fairway.rpc.gen.pipecd.plugin import common_pb2 as common_messages
 from fairway.rpc.gen.pipecd.plugin import deployment_pb2 as deployment_messages
 from fairway.rpc.gen.pipecd.plugin import livestate_pb2 as live_state_messages
@@ -32,6 +36,8 @@ __all__ = [
     "LiveStateStub",
     "PlanPreviewServicer",
     "PlanPreviewStub",
+    "StageServicer",
+    "StageStub",
     "common_messages",
     "deployment_messages",
     "host_messages",
@@ -41,6 +47,8 @@ __all__ = [
     "register_host_service",
     "register_live_state_service",
     "register_plan_preview_service",
+    "register_stage_service",
+    "stage_messages",
 ]
 
 
@@ -62,3 +70,8 @@ def register_plan_preview_service(servicer: PlanPreviewServicer, server: aio.Ser
 def register_host_service(servicer: HostServicer, server: aio.Server) -> None:
     """Serve, in an agent, what plugins need from it."""
     aliases.register(servicer, host_messages.DESCRIPTOR.services_by_name["PluginService"], server)
+
+
+def register_stage_service(servicer: StageServicer, server: aio.Server) -> None:
+    """Serve, in a plugin of ours, the ending of stages."""
+    aliases.register(servicer, stage_messages.DESCRIPTOR.services_by_name["StageService"], server)

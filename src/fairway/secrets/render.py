@@ -73,6 +73,17 @@ def render_targets(request: RenderRequest, unsealer: Unsealer | None) -> Templat
     return values
 
 
+def opened_values(request: RenderRequest, unsealer: Unsealer | None) -> TemplateValues:
+    """The opened values of a tree whose targets have been rendered before; nothing is written."""
+    problems: list[str] = []
+    secrets = _unsealed(request.encrypted_secrets, unsealer, problems)
+    tree = _Tree(request.root, request.app_dir)
+    sources = tree.find(request.attachment_sources.values(), "attachment.sources", problems)
+    _stop_at(problems)
+    attachment = {name: Secret(tree.texts[sources[file]]) for name, file in request.attachment_sources.items()}
+    return TemplateValues(secrets, attachment)
+
+
 def render_text(text: str, values: TemplateValues, name: str = "script") -> str:
     """Render the actions of a script that are ours (`actions.py` says which); the rest stays as it is."""
     out: list[str] = []

@@ -1,0 +1,219 @@
+"""The applications of an agent: what the server has registered, and what Git says of each at the newest commit.
+
+A file that cannot be used does not hide the others: its application is known with the problem instead. Files that
+belong to no registered application are found too, so that people can register them with a click.
+"""
+
+import posixpath
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from fairway.agent.reports import Report
+from fairway.config.application import ApplicationConfig, Generation
+from fairway.config.find import APPLICATION_FILE, OLDEST_APPLICATION_FILE, is_application_file
+from fairway.config.read import Reading
+from fairway.config.remembered import RememberedReadings
+from fairway.git.mirror import Mirror
+from fairway.model.application import (
+    Application,
+    ApplicationKind,
+    DeploymentReference,
+    DiscoveredApplication,
+    GitPath,
+)
+from fairway.model.deployment import Deployment
+from fairway.rpc.agent_api import messages
+from fairway.rpc.convert.application import to_wire_discovered_application
+
+
+class KnownApplication(msgspec.Struct, frozen=True, kw_only=True):
+    """One registered application at one commit."""
+
+    application: Application
+    commit: str
+    #: The file that describes it, from the root of the repository.
+    file: str
+    #: None where the file cannot be used; then `problem` says why.
+    config: ApplicationConfig | None
+    problem: str = ""
+
+
+class RepositoryView(msgspec.Struct, frozen=True, kw_only=True):
+    """What one commit says about applications."""
+
+    commit: str
+    known: tuple[KnownApplication, ...]
+    #: Described by files, but registered by nobody.
+    unregistered: tuple[DiscoveredApplication, ...]
+
+
+class Registered:
+    """The applications that the server has registered with this agent, and what was deployed of each last."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Application] = {}
+
+    def replace(self, applications: Iterable[Application]) -> None:
+        """Take over what the server says, unless this agent knows of something newer."""
+        before = self._by_id
+        self._by_id = {each.id: _with_newest(each, before.get(each.id)) for each in applications}
+
+    def get(self, application_id: str) -> Application | None:
+        """The application with this id, if it is this agent's."""
+        return self._by_id.get(application_id)
+
+    def of_repository(self, repository_id: str) -> tuple[Application, ...]:
+        """The applications of one repository."""
+        return tuple(each for each in self._by_id.values() if each.git_path.repository.id == repository_id)
+
+    def note_triggered(self, deployment: Deployment) -> None:
+        """Remember that a deployment was made."""
+        self._note(deployment, last_triggered=reference_to(deployment))
+
+    def note_succeeded(self, deployment: Deployment) -> None:
+        """Remember what runs now."""
+        self._note(deployment, last_succeeded=reference_to(deployment))
+
+    def _note(self, deployment: Deployment, **fields: DeploymentReference) -> None:
+        application = self._by_id.get(deployment.application_id)
+        if application is not None:
+            self._by_id[application.id] = msgspec.structs.replace(application, **fields)
+
+
+def reference_to(deployment: Deployment) -> DeploymentReference:
+    """What an application remembers of a deployment."""
+    return DeploymentReference(
+        deployment_id=deployment.id,
+        trigger=deployment.trigger,
+        started_at=deployment.created_at,
+        summary=deployment.summary,
+        versions=deployment.versions,
+        config_filename=deployment.git_path.config_filename,
+        completed_at=deployment.completed_at,
+    )
+
+
+def _with_newest(said: Application, known: Application | None) -> Application:
+    if known is None:
+        return said
+    return msgspec.structs.replace(
+        said,
+        last_triggered=_newer(said.last_triggered, known.last_triggered),
+        last_succeeded=_newer(said.last_succeeded, known.last_succeeded),
+    )
+
+
+def _newer(one: DeploymentReference | None, other: DeploymentReference | None) -> DeploymentReference | None:
+    if one is None or other is None:
+        return one or other
+    # The wire cuts times to seconds, so of two in the same second the one we know is taken.
+    return one if int(one.started_at.timestamp()) > int(other.started_at.timestamp()) else other
+
+
+class ApplicationReader:
+    """Reads the files of applications at a commit; what it has read before it does not read again."""
+
+    def __init__(self) -> None:
+        self._readings = RememberedReadings()
+
+    async def at_commit(self, mirror: Mirror, commit: str) -> dict[str, list[Reading]]:
+        """Every application file of a commit, by its path."""
+        tree = await mirror.tree(commit)
+        blobs = {path: entry.hash for path, entry in tree.items() if is_application_file(path)}
+        unknown = self._readings.unknown(blobs)
+        contents = await mirror.read_blobs(list(dict.fromkeys(unknown.values()))) if unknown else {}
+        return self._readings.read(blobs, contents)
+
+
+class Whose(msgspec.Struct, frozen=True, kw_only=True):
+    """The repository and the agent that a view is made for."""
+
+    repository_id: str
+    agent_id: str
+    #: Labels that a file must have to be suggested.
+    selector: Mapping[str, str] = {}
+
+
+def view(
+    commit: str, readings: Mapping[str, list[Reading]], registered: Iterable[Application], whose: Whose
+) -> RepositoryView:
+    """What the files of one repository say about its applications."""
+    known = tuple(_known(application, commit, readings) for application in registered)
+    taken = {each.file for each in known}
+    others = ((path, _config(file)) for path, file in readings.items() if path not in taken)
+    found = tuple(_discovered(path, config, whose) for path, config in others if config and _fits(config, whose))
+    return RepositoryView(commit=commit, known=known, unregistered=found)
+
+
+def renamed(known: Iterable[KnownApplication], whose: Whose) -> tuple[DiscoveredApplication, ...]:
+    """The registered applications whose name, labels or description are otherwise in Git than at the server."""
+    return tuple(
+        msgspec.structs.replace(_discovered(each.file, each.config, whose), id=each.application.id)
+        for each in known
+        if each.config is not None and _differs(each.application, each.config)
+    )
+
+
+def report_renamed(found: Iterable[DiscoveredApplication]) -> Report:
+    """Names, labels and descriptions as Git has them."""
+    wire = map(to_wire_discovered_application, found)
+    request = messages.UpdateApplicationConfigurationsRequest(applications=wire)
+    return Report("UpdateApplicationConfigurations", request)
+
+
+def report_unregistered(found: Iterable[DiscoveredApplication]) -> Report:
+    """All files of the agent's repositories that nobody has registered."""
+    wire = map(to_wire_discovered_application, found)
+    request = messages.ReportUnregisteredApplicationConfigurationsRequest(applications=wire)
+    return Report("ReportUnregisteredApplicationConfigurations", request)
+
+
+def _known(application: Application, commit: str, readings: Mapping[str, list[Reading]]) -> KnownApplication:
+    candidates = files_of(application.git_path)
+    file = next((path for path in candidates if path in readings), "")
+    if not file:
+        problem = f"commit {commit[:7]} has no file {' or '.join(candidates)}"
+        return KnownApplication(
+            application=application, commit=commit, file=candidates[0], config=None, problem=problem
+        )
+    config = _config(readings[file])
+    problem = "" if config else "; ".join(str(error) for reading in readings[file] for error in reading.errors)
+    if config is None and not problem:
+        problem = f"{file} describes no application"
+    return KnownApplication(application=application, commit=commit, file=file, config=config, problem=problem)
+
+
+def files_of(place: GitPath) -> tuple[str, ...]:
+    """Where an application's file may be: under the name it was registered with, else under the usual ones."""
+    names = (place.config_filename,) if place.config_filename else (APPLICATION_FILE, OLDEST_APPLICATION_FILE)
+    return tuple(posixpath.normpath(posixpath.join(place.path, name)) for name in names)
+
+
+def _config(file: list[Reading]) -> ApplicationConfig | None:
+    configs = [reading.config for reading in file]
+    return configs[0] if len(configs) == 1 and isinstance(configs[0], ApplicationConfig) else None
+
+
+def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> DiscoveredApplication:
+    directory, name = posixpath.split(path)
+    return DiscoveredApplication(
+        name=config.name,
+        agent_id=whose.agent_id,
+        repository_id=whose.repository_id,
+        path=directory or ".",
+        config_filename=name,
+        # The plugin that a v0 kind stands for has the kind's name.
+        kind=ApplicationKind(next(iter(config.plugins))) if config.generation is Generation.V0 else None,
+        labels=config.labels,
+        description=config.description,
+    )
+
+
+def _fits(config: ApplicationConfig, whose: Whose) -> bool:
+    return bool(config.name) and all(config.labels.get(key) == value for key, value in whose.selector.items())
+
+
+def _differs(application: Application, config: ApplicationConfig) -> bool:
+    there = (application.name, application.labels, application.description)
+    return bool(config.name) and there != (config.name, config.labels, config.description)

@@ -1,0 +1,216 @@
+"""One deployment from its files to its end: trees, plan, stages, and what is remembered of it afterwards.
+
+Whatever keeps a deployment from being planned (a commit that is gone, a file that is missing or wrong, a secret that
+cannot be opened) ends it with that reason; nothing stays pending for ever. What is only away for a while (the remote, a
+plugin) is tried again, and a cancel is heard in every state.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from fairway.agent import reports
+from fairway.agent.applications import Registered, files_of, reference_to
+from fairway.agent.deployments import Underway
+from fairway.agent.outbox import Outbox
+from fairway.agent.planning import Planning, Plugins, plan_deployment
+from fairway.agent.plugins.client import Sources
+from fairway.agent.repositories import Repositories
+from fairway.agent.running import Cancelling, DeploymentRun, Running
+from fairway.agent.workspace import Source, Wanted, Workspace
+from fairway.clock import Clock
+from fairway.config.read import read_application
+from fairway.errors import UserError
+from fairway.git.errors import GitNotFound
+from fairway.git.mirror import Mirror
+from fairway.git.retry import Retry
+from fairway.model.application import GitPath
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.secrets.redact import Redactor
+
+
+class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
+    """What a deployment is brought to its end with."""
+
+    registered: Registered
+    outbox: Outbox
+    repositories: Repositories
+    workspace: Workspace
+    plugins: Plugins
+    clock: Clock
+    #: Told when a stage has ended: deployment, stage.
+    stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
+    #: Returns when that moment has come.
+    sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
+    #: How patiently what is away is asked again.
+    patience: Retry = Retry(attempts=10**9, first_delay=0.5, longest_delay=30.0)
+
+
+class RepositoryMissing(UserError):
+    """A deployment of a repository that this agent does not have."""
+
+
+async def deploy(desk: DeployingDesk, underway: Underway) -> None:
+    """Bring one deployment to its end."""
+    deployment = underway.deployment
+    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
+    ended = await _to_the_end(desk, underway)
+    if ended.status is DeploymentStatus.SUCCEEDED:
+        desk.registered.note_succeeded(ended)
+        newest = reports.newest_deployment(ended.application_id, ended.status, reference_to(ended))
+        await desk.outbox.deliver(deployment.id, newest)
+    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, False))
+    await desk.workspace.remove(deployment.id)
+
+
+async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
+    try:
+        prepared = await _prepared_or_cancelled(desk, underway)
+    except UserError as error:
+        return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
+    if isinstance(prepared, Cancelling):
+        reason = f"Cancelled by {prepared.commander} before it was planned"
+        return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, reason)
+    run = DeploymentRun(prepared.deployment, prepared.running)
+    underway.redactor = _redactor(prepared.running.sources)
+    underway.run = run
+    underway.on_cancel(run.cancel)
+    return await run.run()
+
+
+async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | Cancelling":
+    """The deployment with its files and its plan; or who cancelled it, if that came first."""
+    wish: asyncio.Future[Cancelling] = asyncio.get_running_loop().create_future()
+    underway.on_cancel(lambda cancelling: None if wish.done() else wish.set_result(cancelling))
+    preparing = asyncio.create_task(desk.patience.run(lambda: _prepare(desk, underway.deployment)))
+    # What has begun may have to be undone, and for that its files are needed.
+    awaited: set[asyncio.Future[Any]] = {preparing}
+    if underway.deployment.status is DeploymentStatus.PENDING:
+        awaited.add(wish)
+    try:
+        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+        return preparing.result() if preparing.done() else wish.result()
+    finally:
+        preparing.cancel()
+        await asyncio.wait({preparing})
+
+
+class _Prepared(msgspec.Struct, frozen=True):
+    deployment: Deployment
+    running: Running
+
+
+async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
+    mirror = await _mirror(desk, deployment)
+    commit = deployment.trigger.commit.hash
+    await mirror.fetch_commit(commit)
+    target = await _source(desk, deployment, mirror, "target", _Place(commit, deployment.git_path))
+    config = read_application(target.config_text, target.config_filename)
+    before = _running_place(desk, deployment)
+    running = None
+    if before is not None:
+        await mirror.fetch_commit(before.commit)
+        running = await _source(desk, deployment, mirror, "running", before)
+    sources = Sources(target, running)
+    if deployment.status is DeploymentStatus.PENDING:
+        planning = Planning(
+            deployment=deployment,
+            config=config,
+            sources=sources,
+            plugins=desk.plugins,
+            running_commit=before.commit if before else "",
+            running_config_filename=before.git_path.config_filename if before else "",
+        )
+        deployment = await _planned(desk, planning)
+    changed = None if before is None else tuple(each.path for each in await mirror.changes(before.commit, commit))
+    return _Prepared(
+        deployment,
+        Running(
+            config=config,
+            sources=sources,
+            plugins=desk.plugins,
+            outbox=desk.outbox,
+            clock=desk.clock,
+            changed_files=changed,
+            stage_ended=desk.stage_ended,
+            sleep_until=desk.sleep_until,
+        ),
+    )
+
+
+def _redactor(sources: Sources) -> Redactor:
+    opened = [sources.target.values] + ([sources.running.values] if sources.running else [])
+    return Redactor(secret for values in opened for secret in values.encrypted_secrets.values())
+
+
+class PlanningFailed(UserError):
+    """A deployment for which there is no plan; the message says why."""
+
+
+async def _planned(desk: DeployingDesk, planning: Planning) -> Deployment:
+    now = desk.clock.now()
+    decision = await plan_deployment(planning, now)
+    if decision.plan is None:
+        raise PlanningFailed(decision.reason)
+    await desk.outbox.deliver(planning.deployment.id, reports.planned(planning.deployment, decision.plan))
+    return planning.deployment.accept(decision.plan, now)
+
+
+async def _ended(desk: DeployingDesk, deployment: Deployment, status: DeploymentStatus, reason: str) -> Deployment:
+    ended = deployment.complete(status, reason, desk.clock.now(), {})
+    await desk.outbox.deliver(deployment.id, reports.completed(ended))
+    return ended
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where an application's files are: at which commit, and where there."""
+
+    commit: str
+    git_path: GitPath
+
+
+def _running_place(desk: DeployingDesk, deployment: Deployment) -> _Place | None:
+    """What runs until this deployment changes it; what was planned stays, whatever else has been deployed since."""
+    if deployment.status is not DeploymentStatus.PENDING:
+        commit, filename = deployment.running_commit_hash, deployment.running_config_filename
+    else:
+        application = desk.registered.get(deployment.application_id)
+        last = application.last_succeeded if application else None
+        commit, filename = (last.trigger.commit.hash, last.config_filename) if last else ("", "")
+    if not commit:
+        return None
+    # A file that was renamed since is looked for under the name it had.
+    return _Place(commit, msgspec.structs.replace(deployment.git_path, config_filename=filename))
+
+
+async def _mirror(desk: DeployingDesk, deployment: Deployment) -> Mirror:
+    repository_id = deployment.git_path.repository.id
+    repository = desk.repositories.by_id.get(repository_id)
+    if repository is None:
+        known = ", ".join(desk.repositories.by_id) or "none"
+        raise RepositoryMissing(f"this agent has no repository {repository_id!r}; its file lists {known}")
+    return await repository.mirror()
+
+
+async def _source(desk: DeployingDesk, deployment: Deployment, mirror: Mirror, role: str, place: _Place) -> Source:
+    file, text = await _file_at(mirror, place)
+    wanted = Wanted(
+        repository_id=deployment.git_path.repository.id,
+        commit=place.commit,
+        directory=place.git_path.path,
+        file=file,
+        config=read_application(text, file),
+    )
+    return await desk.workspace.source(deployment.id, role, mirror, wanted)
+
+
+async def _file_at(mirror: Mirror, place: _Place) -> tuple[str, bytes]:
+    candidates = files_of(place.git_path)
+    for file in candidates:
+        with contextlib.suppress(GitNotFound):
+            return file, await mirror.read_file(place.commit, file)
+    raise GitNotFound(f"commit {place.commit[:7]} has no file {' or '.join(candidates)}")

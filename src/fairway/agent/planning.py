@@ -1,0 +1,121 @@
+"""Settles what a deployment will do: asks the plugins what `delivery` wants to know, and lets it decide.
+
+Nothing here waits for ever or stays silent: whatever goes wrong becomes the reason of a failed plan, except where the
+plugin's process is away, which is worth another try and is raised.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from fairway.agent.plugins.client import PluginClient, PluginRefused, Sources
+from fairway.config.application import ApplicationConfig
+from fairway.delivery.plan import (
+    PlanDecision,
+    PlanFacts,
+    PluginStages,
+    RequestDecision,
+    StageRequest,
+    decide_plan,
+    decide_requests,
+)
+from fairway.delivery.strategy import StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
+from fairway.model.artifact import ArtifactVersion
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage
+from fairway.model.trigger import SyncStrategy
+
+
+class Plugins(Protocol):
+    """The plugins of an agent, by what they are needed for."""
+
+    @property
+    def plugin_of_stage(self) -> Mapping[str, str]:
+        """Stage name → the plugin that serves it."""
+        ...
+
+    def client(self, name: str) -> PluginClient:
+        """The plugin of that name; PluginRefused when this agent has none."""
+        ...
+
+    async def back(self, name: str) -> PluginClient:
+        """The plugin once its process answers again; PluginGone when it does not come back."""
+        ...
+
+
+class Planning(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plan is made from."""
+
+    deployment: Deployment
+    config: ApplicationConfig
+    sources: Sources
+    plugins: Plugins
+    #: What ran until now; empty on a first deployment.
+    running_commit: str = ""
+    running_config_filename: str = ""
+
+
+async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
+    """The plan, or the reason why there is none."""
+    try:
+        strategy = await _strategy(planning)
+        if strategy.outcome is StrategyOutcome.FAILED:
+            return PlanDecision(plan=None, reason=strategy.reason)
+        decision = await _planned(planning, strategy, now)
+        if decision.plan is None and decision.instead is not None:
+            other = msgspec.structs.replace(strategy, strategy=decision.instead, reason=decision.reason)
+            decision = await _planned(planning, other, now)
+    except PluginRefused as error:
+        return PlanDecision(plan=None, reason=f"Planning failed: {error}")
+    return decision
+
+
+async def _strategy(planning: Planning) -> StrategyDecision:
+    facts = StrategyFacts(
+        trigger=planning.deployment.trigger,
+        config=planning.config,
+        deployed_before=planning.sources.running is not None,
+    )
+    decision = decide_strategy(facts)
+    if decision.outcome is not StrategyOutcome.ASK_PLUGINS:
+        return decision
+    asked = _requests(planning, SyncStrategy.QUICK_SYNC)
+    clients = [planning.plugins.client(request.plugin) for request in asked.requests]
+    answers = [await client.strategy(planning.deployment, planning.sources) for client in clients]
+    return decide_strategy(msgspec.structs.replace(facts, answers=tuple(answers)))
+
+
+async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime) -> PlanDecision:
+    asked = _requests(planning, strategy.strategy)
+    if not asked.requests:
+        return PlanDecision(plan=None, reason=asked.reason)
+    answers = [PluginStages(plugin=each.plugin, stages=await _stages(planning, each)) for each in asked.requests]
+    facts = PlanFacts(
+        config=planning.config,
+        strategy=strategy.strategy,
+        strategy_reason=strategy.reason,
+        strategy_was_asked_for=planning.deployment.trigger.sync_strategy is not SyncStrategy.AUTO,
+        requests=asked.requests,
+        answers=tuple(answers),
+        versions=await _versions(planning, asked.requests),
+        running_commit_hash=planning.running_commit,
+        running_config_filename=planning.running_config_filename,
+    )
+    return decide_plan(facts, now)
+
+
+def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
+    return decide_requests(planning.config, strategy, planning.plugins.plugin_of_stage)
+
+
+async def _stages(planning: Planning, request: StageRequest) -> tuple[Stage, ...]:
+    client = planning.plugins.client(request.plugin)
+    return await (client.pipeline_stages(request.stages) if request.stages else client.quick_sync_stages())
+
+
+async def _versions(planning: Planning, requests: tuple[StageRequest, ...]) -> tuple[ArtifactVersion, ...]:
+    clients = [planning.plugins.client(request.plugin) for request in requests]
+    found = [await client.versions(planning.deployment, planning.sources) for client in clients]
+    return tuple(version for versions in found for version in versions)

@@ -1,0 +1,179 @@
+"""One plugin, as the agent talks to it: planning questions, and stages to run.
+
+What PipeCD's services do not say about errors is settled here: a plugin that cannot be reached is worth asking again
+(`PluginGone`), one that answers with an error is not (`PluginRefused`). What a plugin does not implement it has no
+opinion on.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+import msgspec
+from google.protobuf.message import Message
+from grpc import aio
+
+from fairway.agent.workspace import Source
+from fairway.config.application import StageConfig
+from fairway.delivery.strategy import PluginAnswer
+from fairway.errors import TemporaryError, UserError
+from fairway.model.artifact import ArtifactVersion
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import SyncStrategy
+from fairway.rpc.convert.deployment import to_wire_deployment
+from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
+from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
+from fairway.rpc.plugin_api import DeploymentStub, StageStub, common_messages, stage_messages
+from fairway.rpc.plugin_api import deployment_messages as m
+
+#: How long a planning question may take; a plugin may have to render or to ask a cloud.
+ANSWER_SECONDS = 120.0
+#: How long a plugin may take to end what a stage has started.
+STOP_SECONDS = 60.0
+
+
+class PluginGone(TemporaryError):
+    """The plugin's process does not answer."""
+
+
+class PluginRefused(UserError):
+    """The plugin answered with an error."""
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """The files of a deployment: as they are to be, and as they run."""
+
+    target: Source
+    #: None on a first deployment.
+    running: Source | None
+
+
+class StageWork(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage to run."""
+
+    deployment: Deployment
+    stage: Stage
+    #: The stage's `with` as JSON, secrets opened; empty for a quick sync.
+    config: bytes
+    sources: Sources
+
+
+class StageResult(msgspec.Struct, frozen=True):
+    """How a stage ended."""
+
+    status: StageStatus
+    #: In words; may be empty.
+    message: str
+
+
+class PluginClient:
+    """The services of one plugin."""
+
+    def __init__(self, name: str, channel: aio.Channel, resumes: bool = False) -> None:
+        self.name = name
+        #: Whether a stage that is given to it again goes on where it was, instead of being done twice.
+        self.resumes = resumes
+        self._deployments = DeploymentStub(channel)
+        self._stages = StageStub(channel)
+
+    async def defined_stages(self, seconds: float = ANSWER_SECONDS) -> tuple[str, ...]:
+        """The names of the stages that the plugin serves."""
+        answer = await self._ask("FetchDefinedStages", m.FetchDefinedStagesRequest(), seconds)
+        return tuple(answer.stages)
+
+    async def versions(self, deployment: Deployment, sources: Sources) -> tuple[ArtifactVersion, ...]:
+        """What the commit would bring; nothing where the plugin does not know."""
+        request = m.DetermineVersionsRequest(input=_plan_input(deployment, sources))
+        try:
+            answer = await self._ask("DetermineVersions", request)
+        except PluginRefused:
+            # The version is for people to read; a deployment does not fail for want of it.
+            return ()
+        return from_wire_versions(answer.versions)
+
+    async def strategy(self, deployment: Deployment, sources: Sources) -> PluginAnswer:
+        """Whether the change deserves the pipeline."""
+        request = m.DetermineStrategyRequest(input=_plan_input(deployment, sources))
+        try:
+            answer = await self._ask("DetermineStrategy", request)
+        except PluginRefused as error:
+            return PluginAnswer(plugin=self.name, error=str(error))
+        strategy = SyncStrategy.AUTO if answer.unsupported else SYNC_STRATEGIES.from_wire(answer.sync_strategy)
+        return PluginAnswer(plugin=self.name, strategy=strategy, summary=answer.summary)
+
+    async def pipeline_stages(self, stages: Sequence[StageConfig]) -> tuple[Stage, ...]:
+        """The plugin's part of the pipeline, and how it would be undone."""
+        wanted = [
+            m.BuildPipelineSyncStagesRequest.StageConfig(
+                name=stage.name, desc=stage.desc, index=stage.index, config=msgspec.json.encode(stage.written)
+            )
+            for stage in stages
+        ]
+        request = m.BuildPipelineSyncStagesRequest(rollback=True, stages=wanted)
+        return tuple(map(from_wire_stage, (await self._ask("BuildPipelineSyncStages", request)).stages))
+
+    async def quick_sync_stages(self) -> tuple[Stage, ...]:
+        """The plugin's stages when no pipeline is used, and how they would be undone."""
+        answer = await self._ask("BuildQuickSyncStages", m.BuildQuickSyncStagesRequest(rollback=True))
+        return tuple(map(from_wire_stage, answer.stages))
+
+    async def execute(self, work: StageWork) -> StageResult:
+        """Run a stage to its end. Cancelling this lets go of the stage, it does not end it: see `stop`."""
+        request = m.ExecuteStageRequest(
+            input=m.ExecutePluginInput(
+                deployment=to_wire_deployment(work.deployment),
+                stage=to_wire_stage(work.stage),
+                stage_config=work.config,
+                running_deployment_source=_wire_source(work.sources.running),
+                target_deployment_source=_wire_source(work.sources.target),
+            )
+        )
+        answer = await self._ask("ExecuteStage", request, seconds=None)
+        status = STAGE_STATUSES.from_wire(answer.status)
+        if not status.is_terminal:
+            raise PluginRefused(f"plugin {self.name} ended {work.stage.name} as {status.value}, which is no end")
+        return StageResult(status, answer.message)
+
+    async def stop(self, deployment_id: str, stage_id: str, reason: str) -> bool:
+        """End a stage and all that it started; whether the plugin knows how to."""
+        request = stage_messages.StopRequest(deployment_id=deployment_id, stage_id=stage_id, reason=reason)
+        try:
+            await self._stages.Stop(request, timeout=STOP_SECONDS)
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return False
+            raise self._in_our_words("Stop", error) from error
+        return True
+
+    async def _ask(self, method: str, request: Message, seconds: float | None = ANSWER_SECONDS) -> Any:
+        try:
+            return await getattr(self._deployments, method)(request, timeout=seconds)
+        except aio.AioRpcError as error:
+            raise self._in_our_words(method, error) from error
+
+    def _in_our_words(self, method: str, error: aio.AioRpcError) -> PluginGone | PluginRefused:
+        said = error.details() or error.code().name
+        if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
+            return PluginGone(f"plugin {self.name} did not answer {method}: {said}")
+        return PluginRefused(f"plugin {self.name} refused {method} ({error.code().name}): {said}")
+
+
+def _plan_input(deployment: Deployment, sources: Sources) -> m.PlanPluginInput:
+    return m.PlanPluginInput(
+        deployment=to_wire_deployment(deployment),
+        running_deployment_source=_wire_source(sources.running),
+        target_deployment_source=_wire_source(sources.target),
+    )
+
+
+def _wire_source(source: Source | None) -> common_messages.DeploymentSource | None:
+    if source is None:
+        return None
+    return common_messages.DeploymentSource(
+        application_directory=str(source.application_directory),
+        commit_hash=source.commit,
+        application_config=source.config_text,
+        application_config_filename=source.config_filename,
+        shared_config_directory=str(source.shared_directory),
+    )

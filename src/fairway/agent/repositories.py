@@ -1,0 +1,177 @@
+"""The Git repositories of an agent: one mirror each, and the newest commit of each branch as soon as there is one.
+
+A push is noticed in one of three ways: the server hints at it, the refs of a repository on this machine change, or the
+remote is asked every few seconds, which costs one small request. A repository that cannot be reached keeps its last
+commit and is asked again; the others go on.
+"""
+
+import asyncio
+import base64
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import unquote, urlsplit
+
+import structlog
+
+from fairway.config.agent import AgentConfig
+from fairway.config.agent_file import GitAccess, Repository
+from fairway.errors import FairwayError
+from fairway.git.credentials import Credentials, HostKeys, SshKey
+from fairway.git.mirror import Mirror, MirrorOptions
+from fairway.git.names import checked_branch
+from fairway.git.remote import Login
+
+_log = structlog.get_logger()
+
+#: How often a remote is asked that tells nothing by itself, and how often the refs of a local one are looked at.
+ASK_SECONDS = 15.0
+LOOK_SECONDS = 0.1
+
+
+class WatchedRepository:
+    """One repository. It is cloned on the first look, so that an agent starts whether its remote is there or not."""
+
+    def __init__(self, settings: Repository, directory: Path, options: MirrorOptions) -> None:
+        self.id = settings.repo_id
+        self.remote = settings.remote
+        self.branch = checked_branch(settings.branch)
+        self._directory = directory
+        self._options = options
+        self._mirror: Mirror | None = None
+        self._opening = asyncio.Lock()
+        self.refs = _refs(settings.remote, self.branch)
+        #: None while the branch is not there.
+        self.head: str | None = None
+        #: Why it could not be looked at the last time; empty when it could.
+        self.trouble = ""
+        self._nudged = asyncio.Event()
+
+    async def mirror(self) -> Mirror:
+        """The mirror, cloned if there is none yet."""
+        async with self._opening:
+            if self._mirror is None:
+                self._mirror = await Mirror.open(self._directory, self.remote, self._options)
+            return self._mirror
+
+    async def close(self) -> None:
+        """Stop what reads and fetches."""
+        if self._mirror is not None:
+            await self._mirror.close()
+
+    def nudge(self) -> None:
+        """Look again soon: somebody says that there was a push."""
+        self._nudged.set()
+
+    async def refresh(self) -> bool:
+        """Bring the mirror up to date if the branch has moved; whether it has."""
+        mirror = await self.mirror()
+        newest = await mirror.remote_head(self.branch)
+        if newest is None or newest == self.head:
+            return False
+        if newest != await mirror.head(self.branch):
+            await mirror.fetch()
+        # The branch may have moved on between the two questions; what was fetched is what can be read.
+        found = await mirror.head(self.branch)
+        moved = found is not None and found != self.head
+        self.head = found or self.head
+        return moved
+
+    async def next_look(self, seconds: float) -> None:
+        """Wait for a reason to look again, at most this long."""
+        before = _stamp(self.refs)
+        waited = 0.0
+        while not self._nudged.is_set() and waited < seconds:
+            # A local repository is looked at often, because that costs three system calls.
+            step = min(LOOK_SECONDS if self.refs else seconds, seconds - waited)
+            try:
+                await asyncio.wait_for(self._nudged.wait(), step)
+            except TimeoutError:
+                waited += step
+            if self.refs and _stamp(self.refs) != before:
+                break
+        self._nudged.clear()
+
+
+#: What is done about a repository whose branch has moved.
+Moved = Callable[[WatchedRepository], Coroutine[Any, Any, None]]
+
+
+class Repositories:
+    """All repositories of one agent."""
+
+    def __init__(self, watched: Iterable[WatchedRepository]) -> None:
+        self.by_id = {repository.id: repository for repository in watched}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, directory: Path, config: AgentConfig) -> AsyncIterator[Self]:
+        """The repositories of an agent's file, mirrored below the directory."""
+        options = MirrorOptions(credentials=_credentials(config.git))
+        watched = [
+            WatchedRepository(repository, directory / repository.repo_id, options) for repository in config.repositories
+        ]
+        try:
+            yield cls(watched)
+        finally:
+            for repository in watched:
+                await repository.close()
+
+    async def watch(self, moved: Moved, ask_seconds: float = ASK_SECONDS) -> None:
+        """Notice pushes until cancelled; `moved` is told of each."""
+        async with asyncio.TaskGroup() as group:
+            for repository in self.by_id.values():
+                group.create_task(_watch(repository, moved, ask_seconds), name=f"watch {repository.id}")
+
+    def nudge(self) -> None:
+        """Look at every repository again soon."""
+        for repository in self.by_id.values():
+            repository.nudge()
+
+
+async def _watch(repository: WatchedRepository, moved: Moved, ask_seconds: float) -> None:
+    while True:
+        try:
+            has_moved = await repository.refresh()
+            repository.trouble = ""
+        except FairwayError as error:
+            has_moved = False
+            if not repository.trouble:
+                _log.warning("a repository cannot be read", repository=repository.id, reason=str(error))
+            repository.trouble = str(error)
+        if has_moved:
+            await moved(repository)
+        await repository.next_look(ask_seconds)
+
+
+def _credentials(git: GitAccess) -> Credentials:
+    key_data = base64.b64decode(git.ssh_key_data).decode() if git.ssh_key_data else None
+    key_file = Path(git.ssh_key_file).expanduser() if git.ssh_key_file else None
+    password = base64.b64decode(git.password).decode() if git.password else ""
+    return Credentials(
+        login=Login(git.username, password) if password else None,
+        ssh=SshKey(key_file=key_file, key_data=key_data, host_keys=HostKeys.ACCEPT_NEW),
+    )
+
+
+def _refs(remote: str, branch: str) -> tuple[Path, ...]:
+    """The files that change when somebody pushes to a repository on this machine; none for any other."""
+    path = Path(unquote(urlsplit(remote).path)) if remote.startswith("file://") else Path(remote)
+    if not path.is_absolute() or not path.is_dir():
+        return ()
+    git_dir = path / ".git" if (path / ".git").is_dir() else path
+    return (git_dir / "refs" / "heads" / branch, git_dir / "packed-refs", git_dir / "reftable")
+
+
+def _stamp(files: tuple[Path, ...]) -> tuple[tuple[int, int] | None, ...]:
+    return tuple(map(_changed_at, files))
+
+
+def _changed_at(file: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

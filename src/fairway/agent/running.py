@@ -1,0 +1,257 @@
+"""Runs one deployment: asks `delivery.stages` what to do next, does it, tells the server, and asks again.
+
+The deployment in memory is the truth while the server is away; every change of it goes to the outbox before the next
+one is decided, so that a restarted agent finds it again. A stage runs in a task of its own; what happens meanwhile (a
+cancel, a timeout) wakes the loop, which ends the stage and waits until nothing of it is left before anything is undone.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from fairway.agent import reports
+from fairway.agent.control_plane import ServerRefused
+from fairway.agent.outbox import Outbox
+from fairway.agent.planning import Plugins
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
+from fairway.clock import Clock
+from fairway.config.application import ApplicationConfig
+from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
+from fairway.model.command import CancelDeployment
+from fairway.model.deployment import Deployment, UnknownStage
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import SyncStrategy
+from fairway.secrets.render import render_options
+from fairway.secrets.secret import SecretError
+
+#: Under which a deployment notes when it began to run, for an agent that takes it up again.
+STARTED_AT = "fairway/started-at"
+
+
+class Cancelling(msgspec.Struct, frozen=True):
+    """Somebody wants a deployment to be given up."""
+
+    command: CancelDeployment
+    commander: str
+
+
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    """What a deployment is run with."""
+
+    config: ApplicationConfig
+    sources: Sources
+    plugins: Plugins
+    outbox: Outbox
+    clock: Clock
+    #: Between the running commit and the one to deploy; None when nothing runs yet.
+    changed_files: tuple[str, ...] | None
+    #: Told when a stage has ended: deployment, stage.
+    stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
+    #: Returns when that moment has come.
+    sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
+
+
+class DeploymentRun:
+    """One deployment while it runs. It belongs to one event loop."""
+
+    def __init__(self, deployment: Deployment, running: Running) -> None:
+        self.deployment = deployment
+        self._running = running
+        self._cancelling: Cancelling | None = None
+        self._woken = asyncio.Event()
+        self._executing: _Execution | None = None
+
+    def cancel(self, cancelling: Cancelling) -> None:
+        """Give the deployment up; a later wish replaces an earlier one."""
+        self._cancelling = cancelling
+        self._woken.set()
+
+    async def note_stage(self, stage_id: str, metadata: Mapping[str, str]) -> None:
+        """Keep notes of a plugin with a stage."""
+        stage = self._stage(stage_id)
+        noted = msgspec.structs.replace(stage, metadata={**stage.metadata, **metadata})
+        stages = tuple(noted if each is stage else each for each in self.deployment.stages)
+        self.deployment = msgspec.structs.replace(self.deployment, stages=stages)
+        await self._deliver(reports.stage_noted(self.deployment.id, stage_id, metadata))
+
+    async def note_plugin(self, plugin: str, metadata: Mapping[str, str]) -> None:
+        """Keep notes of a plugin with the deployment."""
+        notes = self.deployment.plugin_metadata
+        merged = {**notes, plugin: {**notes.get(plugin, {}), **metadata}}
+        self.deployment = msgspec.structs.replace(self.deployment, plugin_metadata=merged)
+        await self._deliver(reports.plugin_noted(self.deployment.id, plugin, metadata))
+
+    async def run(self) -> Deployment:
+        """The deployment as it ended. Cancelling this leaves it for the next agent to go on with."""
+        try:
+            while True:
+                decision = decide_next(self._facts(), self._running.clock.now())
+                if decision.action is NextAction.STOP:
+                    return await self._end(decision)
+                await self._act(decision)
+        finally:
+            if self._executing is not None:
+                self._executing.task.cancel()
+
+    async def _act(self, decision: NextDecision) -> None:
+        if decision.action is NextAction.START:
+            await self._begin(decision)
+        elif decision.action is NextAction.ROLL_BACK:
+            await self._advance(decision)
+        elif decision.action is NextAction.SKIP:
+            await self._report_stage(decision.stage_id, StageStatus.SKIPPED, decision.reason)
+        elif decision.action is NextAction.RUN:
+            await self._start_stage(decision)
+        elif decision.action is NextAction.INTERRUPT:
+            await self._interrupt(decision)
+        else:
+            await self._wait()
+
+    def _facts(self) -> NextFacts:
+        deployment, cancelling = self.deployment, self._cancelling
+        running = next((stage for stage in deployment.stages if stage.status is StageStatus.RUNNING), None)
+        return NextFacts(
+            deployment=deployment,
+            config=self._running.config,
+            executing="" if self._executing is None else self._executing.stage.id,
+            started_at=_started_at(deployment),
+            stage_started_at=None if running is None else running.updated_at,
+            cancel=None if cancelling is None else cancelling.command,
+            commander="" if cancelling is None else cancelling.commander,
+            changed_files=self._running.changed_files,
+        )
+
+    async def _begin(self, decision: NextDecision) -> None:
+        now = self._running.clock.now()
+        noted = {**self.deployment.shared_metadata, STARTED_AT: now.isoformat()}
+        self.deployment = msgspec.structs.replace(self.deployment, shared_metadata=noted)
+        await self._deliver(reports.shared_noted(self.deployment.id, {STARTED_AT: now.isoformat()}))
+        await self._advance(decision)
+
+    async def _advance(self, decision: NextDecision) -> None:
+        if decision.deployment_status is not None:
+            now = self._running.clock.now()
+            self.deployment = self.deployment.advance(decision.deployment_status, decision.reason, now)
+            await self._deliver(reports.status_changed(self.deployment))
+
+    async def _start_stage(self, decision: NextDecision) -> None:
+        await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
+        stage = self._stage(decision.stage_id)
+        task = asyncio.create_task(self._execute(stage), name=f"stage {stage.name} of {self.deployment.id}")
+        self._executing = _Execution(stage, task)
+
+    async def _execute(self, stage: Stage) -> StageResult:
+        try:
+            work = StageWork(
+                deployment=self.deployment, stage=stage, config=self._config(stage), sources=self._running.sources
+            )
+            return await self._execute_at_last(self._client(stage), work)
+        except (PluginRefused, SecretError) as error:
+            return StageResult(StageStatus.FAILED, str(error))
+        except PluginGone as error:
+            # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.
+            return StageResult(StageStatus.FAILED, f"{error}; how far it had come is not known")
+
+    async def _execute_at_last(self, client: PluginClient, work: StageWork) -> StageResult:
+        """The result of a stage, also when its plugin had to be started again meanwhile and can go on."""
+        while True:
+            try:
+                return await client.execute(work)
+            except PluginGone:
+                if not client.resumes:
+                    raise
+                client = await self._running.plugins.back(client.name)
+
+    async def _wait(self) -> None:
+        """Until the stage has ended, somebody asks for something, or a timeout has come."""
+        deadline = next_deadline(self._facts())
+        waiting: set[asyncio.Task[Any]] = {asyncio.create_task(self._woken.wait())}
+        if deadline is not None:
+            waiting.add(asyncio.create_task(self._running.sleep_until(deadline)))
+        execution = self._executing
+        try:
+            await asyncio.wait(
+                waiting | ({execution.task} if execution else set()), return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            for each in waiting:
+                each.cancel()
+        self._woken.clear()
+        if execution is not None and execution.task.done():
+            self._executing = None
+            result = execution.task.result()
+            await self._report_stage(execution.stage.id, result.status, result.message)
+
+    async def _interrupt(self, decision: NextDecision) -> None:
+        stage = self._stage(decision.stage_id)
+        try:
+            known = await self._client(stage).stop(self.deployment.id, stage.id, decision.reason)
+        except (PluginGone, PluginRefused):
+            # A plugin that is gone cannot end anything; whatever it left is ended when it starts again.
+            known = False
+        if self._executing is not None:
+            if not known:
+                self._executing.task.cancel()
+            await asyncio.wait({self._executing.task})
+            self._executing = None
+        await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, decision.reason)
+
+    async def _report_stage(self, stage_id: str, status: StageStatus, reason: str) -> None:
+        before = self.deployment
+        self.deployment = before.advance_stage(stage_id, status, reason, self._running.clock.now())
+        if self.deployment is before:
+            return
+        if status.is_terminal:
+            await self._running.stage_ended(self.deployment.id, stage_id)
+        try:
+            await self._deliver(reports.stage_changed(self.deployment.id, self._stage(stage_id)))
+        except ServerRefused as error:
+            if status is not StageStatus.SUCCEEDED:
+                raise
+            # Such as an approval that the server has not seen: what it does not believe has not happened.
+            self.deployment = before
+            await self._report_stage(stage_id, StageStatus.FAILED, str(error))
+
+    async def _end(self, decision: NextDecision) -> Deployment:
+        if not self.deployment.status.is_terminal and decision.deployment_status is not None:
+            now = self._running.clock.now()
+            self.deployment = self.deployment.complete(decision.deployment_status, decision.reason, now, {})
+        await self._deliver(reports.completed(self.deployment))
+        return self.deployment
+
+    async def _deliver(self, report: reports.Report) -> None:
+        await self._running.outbox.deliver(self.deployment.id, report)
+
+    def _stage(self, stage_id: str) -> Stage:
+        stage = self.deployment.stage(stage_id)
+        if stage is None:
+            raise UnknownStage(self.deployment, stage_id)
+        return stage
+
+    def _client(self, stage: Stage) -> PluginClient:
+        plugins = self._running.plugins
+        plugin = plugins.plugin_of_stage.get(stage.name)
+        if plugin is None:
+            raise PluginRefused(f"no plugin of this agent has the stage {stage.name}")
+        return plugins.client(plugin)
+
+    def _config(self, stage: Stage) -> bytes:
+        """What the stage is told: its own options, or for a rollback those of the stage at the same place."""
+        if self.deployment.trigger.sync_strategy is SyncStrategy.QUICK_SYNC:
+            return b""
+        written = next((each.written for each in self._running.config.stages if each.index == stage.index), {})
+        values = self._running.sources.target.values
+        return msgspec.json.encode(render_options(written, values, stage.name))
+
+
+class _Execution(NamedTuple):
+    stage: Stage
+    task: asyncio.Task[StageResult]
+
+
+def _started_at(deployment: Deployment) -> datetime | None:
+    noted = deployment.shared_metadata.get(STARTED_AT)
+    return datetime.fromisoformat(noted) if noted else None

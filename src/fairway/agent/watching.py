@@ -1,0 +1,192 @@
+"""What a new commit, a new application or somebody's wish leads to: deployments, and what the server should know.
+
+One look at a repository at a time; a look reads the files of applications at the newest commit, deploys what the commit
+touches, and tells the server of names that changed, files that nobody has registered and files that cannot be used.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+import structlog
+
+from fairway.agent import reports
+from fairway.agent.applications import (
+    ApplicationReader,
+    KnownApplication,
+    Registered,
+    RepositoryView,
+    Whose,
+    reference_to,
+    renamed,
+    report_renamed,
+    report_unregistered,
+    view,
+)
+from fairway.agent.control_plane import ServerRefused
+from fairway.agent.deployments import Deployments
+from fairway.agent.outbox import Outbox
+from fairway.agent.reports import Answer, Report
+from fairway.agent.repositories import Repositories, WatchedRepository
+from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for, examine, new_deployment
+from fairway.clock import Clock
+from fairway.config.agent import AgentConfig
+from fairway.delivery.trigger import TriggerOutcome
+from fairway.errors import FairwayError
+from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
+from fairway.model.command import ChainSyncApplication, Command, CommandStatus, SyncApplication
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.trigger import TriggerKind
+
+_log = structlog.get_logger()
+
+#: The stream of the outbox for what is about the agent as a whole.
+AGENT = "agent"
+#: The key under which the answer to a sync names the deployment; PipeCD's tools look for it.
+TRIGGERED = "TriggeredDeploymentID"
+
+
+class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
+    """What a look is made with."""
+
+    config: AgentConfig
+    registered: Registered
+    repositories: Repositories
+    deployments: Deployments
+    outbox: Outbox
+    clock: Clock
+    new_id: Callable[[], str]
+
+
+class Watcher:
+    """Looks at repositories. It belongs to one event loop."""
+
+    def __init__(self, desk: WatcherDesk) -> None:
+        self._desk = desk
+        self._reader = ApplicationReader()
+        self._looking = asyncio.Lock()
+        #: Application id → the commit up to which nothing of it has changed.
+        self._examined: dict[str, str] = {}
+        self._views: dict[str, RepositoryView] = {}
+        self._unregistered: tuple[DiscoveredApplication, ...] = ()
+        #: Application id → what was last said to be wrong with its file.
+        self._problems: dict[str, str] = {}
+
+    async def look_everywhere(self) -> None:
+        """Look at every repository that has been read."""
+        for repository in self._desk.repositories.by_id.values():
+            await self.look(repository)
+
+    async def look(self, repository: WatchedRepository) -> None:
+        """Do what the repository's newest commit asks for."""
+        if repository.head is None:
+            return
+        async with self._looking:
+            try:
+                await self._look(repository, repository.head)
+            except FairwayError as error:
+                # The commit stays unexamined, so the next look finds the same.
+                _log.warning("a repository could not be looked at", repository=repository.id, reason=str(error))
+
+    async def sync(self, command: Command, payload: SyncApplication | ChainSyncApplication) -> Answer:
+        """Deploy an application because somebody asks for it; the answer names the deployment, or says why not."""
+        asked = _asked(command, payload)
+        async with self._looking:
+            try:
+                deployment = await self._deploy_on_demand(payload.application_id, asked)
+            except FairwayError as error:
+                return Answer(status=CommandStatus.FAILED, metadata={"reason": str(error)})
+        if isinstance(deployment, str):
+            return Answer(status=CommandStatus.FAILED, metadata={"reason": deployment})
+        return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: deployment.id})
+
+    async def _look(self, repository: WatchedRepository, commit: str) -> None:
+        mirror = await repository.mirror()
+        readings = await self._reader.at_commit(mirror, commit)
+        whose = self._whose(repository)
+        seen = view(commit, readings, self._desk.registered.of_repository(repository.id), whose)
+        self._views[repository.id] = seen
+        for triggered in await examine(mirror, seen.known, self._examined, self._desk.clock.now()):
+            if triggered.decision.outcome is TriggerOutcome.TRIGGER:
+                await self._deploy(repository, triggered, Asked(kind=TriggerKind.COMMIT))
+        await self._tell(seen, whose)
+
+    async def _deploy_on_demand(self, application_id: str, asked: Asked) -> Deployment | str:
+        """The deployment that somebody asks for, or the reason why there is none."""
+        application = self._desk.registered.get(application_id)
+        if application is None:
+            return f"application {application_id} is not enabled, or not this agent's"
+        repository = self._desk.repositories.by_id.get(application.git_path.repository.id)
+        if repository is None:
+            return f"this agent has no repository {application.git_path.repository.id!r}"
+        await repository.refresh()
+        if repository.head is None:
+            return f"repository {repository.id} has no branch {repository.branch}"
+        readings = await self._reader.at_commit(await repository.mirror(), repository.head)
+        (known,) = view(repository.head, readings, (application,), self._whose(repository)).known
+        triggered = asked_for(known, asked, self._desk.clock.now())
+        if triggered.decision.outcome is not TriggerOutcome.TRIGGER:
+            return triggered.decision.reason
+        return await self._deploy(repository, triggered, asked)
+
+    async def _deploy(self, repository: WatchedRepository, triggered: Triggered, asked: Asked) -> Deployment:
+        mirror = await repository.mirror()
+        new = NewDeployment(
+            triggered=triggered,
+            commit=await mirror.commit(triggered.known.commit),
+            repository=Repository(id=repository.id, remote=mirror.remote.url, branch=repository.branch),
+            mirror=mirror,
+            asked=asked,
+        )
+        deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
+        await self._desk.outbox.deliver(deployment.id, reports.created(deployment))
+        reference = reference_to(deployment)
+        newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
+        await self._desk.outbox.deliver(deployment.id, newest)
+        self._desk.registered.note_triggered(deployment)
+        self._examined[deployment.application_id] = triggered.known.commit
+        self._desk.deployments.take(deployment)
+        return deployment
+
+    async def _tell(self, seen: RepositoryView, whose: Whose) -> None:
+        if changed := renamed(seen.known, whose):
+            await self._say(report_renamed(changed))
+        found = tuple(each for other in self._views.values() for each in other.unregistered)
+        if found != self._unregistered:
+            await self._say(report_unregistered(found))
+            self._unregistered = found
+        for known in seen.known:
+            await self._tell_problem(known)
+
+    async def _tell_problem(self, known: KnownApplication) -> None:
+        application_id = known.application.id
+        if self._problems.get(application_id, "") == known.problem:
+            return
+        self._problems[application_id] = known.problem
+        status = SyncStatus.INVALID_CONFIG if known.problem else SyncStatus.UNKNOWN
+        short = "The application's file cannot be used" if known.problem else ""
+        state = SyncState(status=status, at=self._desk.clock.now(), short_reason=short, reason=known.problem)
+        await self._say(reports.sync_state(application_id, state))
+
+    async def _say(self, report: Report) -> None:
+        try:
+            await self._desk.outbox.deliver(AGENT, report)
+        except ServerRefused as error:
+            _log.warning("the server refused what it was told", method=report.method, reason=str(error))
+
+    def _whose(self, repository: WatchedRepository) -> Whose:
+        config = self._desk.config
+        return Whose(repository_id=repository.id, agent_id=config.agent_id, selector=config.app_selector)
+
+
+def _asked(command: Command, payload: SyncApplication | ChainSyncApplication) -> Asked:
+    if isinstance(payload, ChainSyncApplication):
+        return Asked(
+            kind=TriggerKind.CHAIN,
+            strategy=payload.sync_strategy,
+            # The chain is the commander of what it starts.
+            commander=payload.chain_id,
+            chain_id=payload.chain_id,
+            chain_block_index=payload.block_index,
+        )
+    return Asked(kind=TriggerKind.COMMAND, strategy=payload.sync_strategy, commander=command.commander)

@@ -1,0 +1,181 @@
+"""A script that may outlive whoever started it: its files, its process, and how far its output has been told.
+
+    script    what the shell runs            output    all that it has written, as it wrote it
+    process   who runs it                    status    how it ended, once it has
+    started   a directory: it was started    told      how much of the output is safe with the agent
+
+Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
+run again, and no output is lost or told twice. The two numbers in `told` are the end of what is safe, and the end of
+what was being sent: cut at the same places, the same piece has the same number, and sending it again does no harm.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import struct
+from pathlib import Path
+
+import msgspec
+
+from fairway.errors import TemporaryError
+from fairway.plugins.scriptrun.script import KEEPER
+
+_TOLD = struct.Struct(">QQ")
+#: How long a keeper may take from its start to its first sign of life.
+_SIGN_OF_LIFE_SECONDS = 5.0
+_LOOK_SECONDS = 0.01
+
+
+class JournalError(TemporaryError):
+    """The disk does not take a script's files."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """A script to run."""
+
+    text: str
+    shell: str
+    directory: Path
+
+
+class Journal:
+    """The files of one run of one script."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @property
+    def step_file(self) -> str:
+        """Where a script of several commands notes which of them runs."""
+        return str(self.directory / "step")
+
+    @property
+    def step(self) -> int:
+        """Which command ran last; 0 where nobody counts."""
+        text = self._read("step")
+        return int(text) if text.isdigit() else 0
+
+    async def start(self, order: Order) -> None:
+        """Run the script, unless somebody has started it already."""
+        await asyncio.to_thread(self._write, order)
+        output = os.open(self.directory / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            await asyncio.create_subprocess_exec(
+                "/bin/sh",
+                "-c",
+                KEEPER,
+                "fairway-script",
+                str(self.directory),
+                order.shell,
+                cwd=order.directory,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                # A group of its own, to be ended as a whole; and no child of a terminal.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise JournalError(f"the script cannot be started in {order.directory} ({error.strerror})") from error
+        finally:
+            os.close(output)
+
+    @property
+    def status(self) -> int | None:
+        """The script's exit status as the shell says it; None while it has none."""
+        text = self._read("status")
+        return int(text) if text else None
+
+    def process(self) -> int | None:
+        """The process that runs the script; None when it is gone."""
+        text = self._read("process")
+        if not text.isdigit():
+            return None
+        pid = int(text)
+        # Another process may have got the number since; ours leads a session and names this directory.
+        with contextlib.suppress(OSError):
+            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            return pid if os.fsencode(self.directory) in arguments else None
+        return None
+
+    async def ended(self) -> None:
+        """Wait until the script's process is gone; at once when it never came to life."""
+        for _ in range(int(_SIGN_OF_LIFE_SECONDS / _LOOK_SECONDS)):
+            if self._read("process") or self.status is not None:
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+        pid = self.process()
+        if pid is None:
+            return
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return
+        gone = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(handle, gone.set)
+        try:
+            await gone.wait()
+        finally:
+            loop.remove_reader(handle)
+            os.close(handle)
+
+    async def end(self, grace_seconds: float) -> None:
+        """End the script and everything in its group: asked first, made to after that time."""
+        pid = self.process()
+        if pid is None:
+            return
+        for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, grace_seconds)):
+            if not _signal(pid, number):
+                return
+            for _ in range(int(seconds / _LOOK_SECONDS)):
+                await asyncio.sleep(_LOOK_SECONDS)
+                # The keeper outlives a polite signal only to write the status down.
+                if not _signal(pid, 0):
+                    return
+
+    def told(self) -> tuple[int, int]:
+        """The end of the output that is safe, and the end of what was being sent."""
+        with contextlib.suppress(OSError, struct.error):
+            safe, sending = _TOLD.unpack((self.directory / "told").read_bytes())
+            return safe, sending
+        return 0, 0
+
+    def telling(self, safe: int, sending: int) -> None:
+        """Note how far the output has been told."""
+        (self.directory / "told").write_bytes(_TOLD.pack(safe, sending))
+
+    def output(self, start: int, most: int) -> bytes:
+        """Some of the output from a place on."""
+        with contextlib.suppress(FileNotFoundError), open(self.directory / "output", "rb") as file:
+            file.seek(start)
+            return file.read(most)
+        return b""
+
+    def _write(self, order: Order) -> None:
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new = self.directory / "script.new"
+            new.touch(mode=0o600)
+            new.write_text(order.text)
+            # It appears whole, and a script that is running is not written over: the shell reads it as it goes.
+            if (self.directory / "started").exists():
+                new.unlink()
+            else:
+                new.rename(self.directory / "script")
+        except OSError as error:
+            raise JournalError(f"the script cannot be written to {self.directory} ({error.strerror})") from error
+
+    def _read(self, name: str) -> str:
+        with contextlib.suppress(FileNotFoundError):
+            return (self.directory / name).read_text().strip()
+        return ""
+
+
+def _signal(group: int, number: int) -> bool:
+    """Whether there was anybody to get the signal."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,133 @@
+"""The stages SCRIPT_RUN and SCRIPT_RUN_ROLLBACK.
+
+A script runs at most once for each run of its stage, whatever happens to plugin and agent: it is started through a
+`Journal`, and a stage that is asked for again takes up the journal it finds. A rollback runs only for a script that was
+started, which is noted with the deployment before anything else.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from fairway.config.stages import ScriptRunOptions, StageOptions
+from fairway.model.log_block import LogBlock, LogSeverity
+from fairway.model.stage import StageStatus
+from fairway.plugins.scriptrun.environment import script_environment
+from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.script import script_text
+from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
+from fairway.sdk.plugin import Sort, StageSpec
+
+#: How much output is sent as one piece, and how long a line may grow before it is cut.
+_PIECE_BYTES = 256 * 1024
+#: How long a script that is asked to end may take.
+_GRACE_SECONDS = 10.0
+#: How often the output is looked at: at first, and when nothing has come for a while.
+_EAGER_SECONDS = 0.02
+_CALM_SECONDS = 0.25
+#: Block numbers of a script: the stage's start in microseconds, then bytes of output.
+_MICROSECONDS = 1_000_000
+
+
+class ScriptRun(Plugin):
+    """Runs scripts."""
+
+    name = "scriptrun"
+
+    def plan(self, spec: StageSpec, options: StageOptions) -> PlannedStage:
+        if spec.sort is Sort.UNDO and isinstance(options, ScriptRunOptions):
+            return PlannedStage(desc=options.desc, wanted=bool(options.rollback_commands))
+        return PlannedStage(desc=options.desc)
+
+    @stage("SCRIPT_RUN", options=ScriptRunOptions)
+    async def run_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
+        """Run the commands."""
+        await run.note_for_plugin({_started(run): "_"})
+        return await self._run(run, run.options.commands)
+
+    @undo("SCRIPT_RUN_ROLLBACK", of="SCRIPT_RUN", options=ScriptRunOptions)
+    async def undo_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
+        """Run what undoes them, if they were started."""
+        if await run.noted_by_plugin(_started(run)) is None:
+            run.log.info("The script was not started, so there is nothing to undo")
+            return Outcome()
+        return await self._run(run, run.options.rollback_commands)
+
+    async def _run(self, run: StageRun[ScriptRunOptions], commands: Sequence[str]) -> Outcome:
+        if not commands:
+            run.log.info("There is nothing to run")
+            return Outcome()
+        journal = Journal(self.settings.state / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}")
+        try:
+            environment = {**script_environment(run.deployment, run.stage.is_rollback), **run.options.env}
+            text = script_text(commands, environment, journal.step_file)
+            await journal.start(Order(text=text, shell=run.options.shell, directory=run.target.application_directory))
+            await _tell(journal, run)
+        except asyncio.CancelledError:
+            if run.stopped:
+                await journal.end(_GRACE_SECONDS)
+                await _tell(journal, run)
+            raise
+        return _outcome(journal, commands)
+
+
+def _started(run: StageRun[ScriptRunOptions]) -> str:
+    return f"started-{run.stage.index}"
+
+
+def _outcome(journal: Journal, commands: Sequence[str]) -> Outcome:
+    status = journal.status
+    if status == 0:
+        return Outcome()
+    which = f"command {journal.step} of {len(commands)} failed" if len(commands) > 1 and journal.step else "it failed"
+    if status is None:
+        raise StageFailed("the script was killed before it could end; whether its work was done is not known")
+    if status > 128:
+        raise StageFailed(f"{which}: ended by signal {status - 128}")
+    return Outcome(StageStatus.FAILED, f"{which}: exit status {status}")
+
+
+async def _tell(journal: Journal, run: StageRun[ScriptRunOptions]) -> None:
+    """Send the output as it comes, until the script has ended and all of it is safe."""
+    ended = asyncio.create_task(journal.ended())
+    pause = _EAGER_SECONDS
+    try:
+        while True:
+            over = ended.done()
+            if await _tell_more(journal, run, at_the_end=over):
+                pause = _EAGER_SECONDS
+            elif over:
+                return
+            else:
+                await asyncio.wait({ended}, timeout=pause)
+                pause = min(pause * 2, _CALM_SECONDS)
+    finally:
+        ended.cancel()
+
+
+async def _tell_more(journal: Journal, run: StageRun[ScriptRunOptions], at_the_end: bool) -> bool:
+    """Send one piece; whether there was one."""
+    safe, sending = journal.told()
+    piece = journal.output(safe, _PIECE_BYTES)
+    # What an earlier process was sending is cut where that one cut it.
+    piece = piece[: sending - safe] if sending > safe else _whole_lines(piece, at_the_end)
+    if not piece:
+        return False
+    journal.telling(safe, safe + len(piece))
+    base = int(run.stage.created_at.timestamp()) * _MICROSECONDS
+    block = LogBlock(
+        index=base + safe,
+        log=piece.decode("utf-8", "replace").removesuffix("\n"),
+        created_at=run.now(),
+        severity=LogSeverity.INFO,
+    )
+    await run.log.send(block)
+    journal.telling(safe + len(piece), safe + len(piece))
+    return True
+
+
+def _whole_lines(piece: bytes, at_the_end: bool) -> bytes:
+    """The piece up to its last line end; all of it when no more will come, or when the line is too long to wait for."""
+    end = piece.rfind(b"\n") + 1
+    if end or not (at_the_end or len(piece) >= _PIECE_BYTES):
+        return piece[:end]
+    return piece

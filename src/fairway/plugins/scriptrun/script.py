@@ -1,0 +1,38 @@
+"""The text that the shell is given: variables first, then the commands, each told before it runs.
+
+It goes into a private file, never onto a command line: variables and commands may hold opened secrets, and a process
+list is everybody's to read. Names that a shell cannot export (a label may hold anything) are passed over.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+_EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+#: Runs the script and leaves its exit status where whoever comes back finds it. The directory that it makes first lets
+#: one of two win, should it ever be started twice; a signal for the whole group must not keep it from its last line.
+KEEPER = """\
+mkdir "$1/started" 2>/dev/null || exit 0
+trap : HUP INT TERM
+echo $$ > "$1/process.new" && mv "$1/process.new" "$1/process"
+"$2" -l "$1/script"
+echo $? > "$1/status.new" && mv "$1/status.new" "$1/status"
+"""
+
+
+def script_text(commands: Sequence[str], environment: Mapping[str, str], step_file: str) -> str:
+    """One script of several commands: they share the shell, and the first that fails is the last."""
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in environment.items() if _EXPORTABLE.match(name)]
+    if len(commands) == 1:
+        return "\n".join([*exports, commands[0], ""])
+    steps = [
+        line
+        for number, command in enumerate(commands, 1)
+        for line in (
+            f"echo {number} > {shlex.quote(step_file)}",
+            f"printf '%s\\n' {shlex.quote(f'$ {command}')}",
+            command,
+        )
+    ]
+    return "\n".join([*exports, "set -e", *steps, ""])

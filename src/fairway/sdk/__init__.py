@@ -1,0 +1,36 @@
+"""For authors of plugins: a plugin is a class, its stages are methods, and everything else is done here.
+
+    class Greet(Plugin):
+        name = "greet"
+
+        @stage("GREET", options=GreetOptions)
+        async def greet(self, run: StageRun[GreetOptions]) -> None:
+            run.log.info(f"hello {run.options.name}")
+
+A stage that returns has succeeded, one that raises `StageFailed` has failed with that reason. `serve` makes a process
+of it that Fairway's agent and PipeCD's piped v1 can both start; `testing` runs it in a test over real gRPC.
+"""
+
+from fairway.config.settings import Settings
+from fairway.config.stages import StageOptions
+from fairway.model.stage import ManualOperation, StageStatus
+from fairway.sdk.plugin import PlannedStage, Plugin, PluginSettings, Target, rollback, stage, undo
+from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun
+
+__all__ = [
+    "Files",
+    "ManualOperation",
+    "Outcome",
+    "PlannedStage",
+    "Plugin",
+    "PluginSettings",
+    "Settings",
+    "StageFailed",
+    "StageOptions",
+    "StageRun",
+    "StageStatus",
+    "Target",
+    "rollback",
+    "stage",
+    "undo",
+]

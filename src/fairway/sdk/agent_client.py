@@ -1,0 +1,118 @@
+"""The agent, as a plugin talks to it: logs, notes, commands and objects, over PipeCD's PluginService.
+
+An agent that is being replaced does not answer for a while; a call that changes nothing on repetition is repeated until
+it does, because the stage must not fail for that.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from grpc import aio
+
+from fairway.errors import TemporaryError, UserError
+from fairway.git.retry import Retry
+from fairway.model.command import Command
+from fairway.model.log_block import LogBlock
+from fairway.rpc.convert.command import from_wire_command
+from fairway.rpc.convert.log_block import to_wire_log_block
+from fairway.rpc.plugin_api import HostStub
+from fairway.rpc.plugin_api import host_messages as m
+
+#: How often commands are asked for; PipeCD's agents have no way to tell of them.
+ASK_SECONDS = 0.5
+_CALL_SECONDS = 15.0
+
+
+class AgentAway(TemporaryError):
+    """The agent does not answer."""
+
+
+class AgentRefused(UserError):
+    """The agent answered with an error."""
+
+
+class AgentClient:
+    """The services of the agent that started this plugin."""
+
+    def __init__(self, plugin: str, channel: aio.Channel, retry: Retry | None = None) -> None:
+        self.plugin = plugin
+        self._host = HostStub(channel)
+        self._retry = retry or Retry(attempts=30, first_delay=0.1, longest_delay=5.0)
+
+    def stage(self, deployment_id: str, stage_id: str, application_id: str) -> "StageAgent":
+        """The agent as one running stage sees it."""
+        return StageAgent(self, deployment_id, stage_id, application_id)
+
+    async def call(self, method: str, request: Message) -> Any:
+        """The answer to one call by its name on the wire."""
+        return await self._retry.run(lambda: self._once(method, request))
+
+    async def _once(self, method: str, request: Message) -> Any:
+        try:
+            return await getattr(self._host, method)(request, timeout=_CALL_SECONDS)
+        except aio.AioRpcError as error:
+            said = error.details() or error.code().name
+            if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
+                raise AgentAway(f"the agent did not answer {method}: {said}") from error
+            raise AgentRefused(f"the agent refused {method} ({error.code().name}): {said}") from error
+
+
+class StageAgent:
+    """What one running stage can ask of the agent and tell it."""
+
+    def __init__(self, client: AgentClient, deployment_id: str, stage_id: str, application_id: str) -> None:
+        self._client = client
+        self._stage: dict[str, Any] = {"deployment_id": deployment_id, "stage_id": stage_id}
+        self._deployment: dict[str, Any] = {"deployment_id": deployment_id, "plugin_name": client.plugin}
+        self._application: dict[str, Any] = {"application_id": application_id, "plugin_name": client.plugin}
+
+    async def send_log(self, blocks: Sequence[LogBlock], completed: bool) -> None:
+        """Hand over some of the log; it is safe when this returns."""
+        wire = map(to_wire_log_block, blocks)
+        request = m.ReportStageLogsFromLastCheckpointRequest(**self._stage, blocks=wire, completed=completed)
+        await self._client.call("ReportStageLogsFromLastCheckpoint", request)
+
+    async def note_stage(self, metadata: Mapping[str, str]) -> None:
+        request = m.PutStageMetadataMultiRequest(**self._stage, metadata=dict(metadata))
+        await self._client.call("PutStageMetadataMulti", request)
+
+    async def stage_note(self, key: str) -> str | None:
+        answer = await self._client.call("GetStageMetadata", m.GetStageMetadataRequest(**self._stage, key=key))
+        return answer.value if answer.found else None
+
+    async def note_deployment(self, metadata: Mapping[str, str]) -> None:
+        request = m.PutDeploymentPluginMetadataMultiRequest(**self._deployment, metadata=dict(metadata))
+        await self._client.call("PutDeploymentPluginMetadataMulti", request)
+
+    async def deployment_note(self, key: str) -> str | None:
+        request = m.GetDeploymentPluginMetadataRequest(**self._deployment, key=key)
+        answer = await self._client.call("GetDeploymentPluginMetadata", request)
+        return answer.value if answer.found else None
+
+    async def put_object(self, key: str, value: bytes) -> None:
+        request = m.PutApplicationSharedObjectRequest(**self._application, key=key, object=value)
+        await self._client.call("PutApplicationSharedObject", request)
+
+    async def get_object(self, key: str) -> bytes | None:
+        request = m.GetApplicationSharedObjectRequest(**self._application, key=key)
+        try:
+            answer = await self._client.call("GetApplicationSharedObject", request)
+        except AgentRefused as error:
+            cause = error.__cause__
+            if isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.NOT_FOUND:
+                return None
+            raise
+        return bytes(answer.object)
+
+    async def commands(self) -> AsyncIterator[Command]:
+        seen: set[str] = set()
+        while True:
+            answer = await self._client.call("ListStageCommands", m.ListStageCommandsRequest(**self._stage))
+            for wire in answer.commands:
+                if wire.id not in seen:
+                    seen.add(wire.id)
+                    yield from_wire_command(wire)
+            await asyncio.sleep(ASK_SECONDS)

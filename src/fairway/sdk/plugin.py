@@ -1,0 +1,131 @@
+"""What a plugin is: a name, settings, and stages that are its methods.
+
+Each decorated method becomes a stage that applications can name in their pipelines. `rollback` marks the one stage that
+undoes whatever this plugin did in a deployment, `undo` a stage that undoes one other stage.
+"""
+
+import enum
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+from fairway.config.agent_file import DeployTarget as Target
+from fairway.config.stages import StageOptions
+from fairway.delivery.strategy import PluginAnswer
+from fairway.model.artifact import ArtifactVersion
+from fairway.model.stage import ManualOperation
+from fairway.sdk.stage_run import Files, Outcome, StageRun
+
+__all__ = ["PlannedStage", "Plugin", "PluginSettings", "StageSpec", "Target", "rollback", "stage", "undo"]
+
+O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
+
+RunStage = Callable[[Any, StageRun[Any]], Awaitable[Outcome | None]]
+F = TypeVar("F", bound=RunStage)
+
+
+class Sort(enum.Enum):
+    """What a stage is there for."""
+
+    #: Users write it.
+    FORWARD = "forward"
+    #: Undoes all that the plugin did in a deployment.
+    ROLLBACK = "rollback"
+    #: Undoes one stage.
+    UNDO = "undo"
+
+
+class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One stage that a plugin serves."""
+
+    name: str
+    method: str
+    options: type[StageOptions]
+    sort: Sort = Sort.FORWARD
+    #: For UNDO: the stage that is undone.
+    undoes: str = ""
+    #: Whether the stage is what a quick sync consists of.
+    quick_sync: bool = False
+
+
+class PlannedStage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plugin says about a stage before it runs."""
+
+    #: Shown with the stage; empty leaves what the application's file says.
+    desc: str = ""
+    operation: ManualOperation = ManualOperation.NONE
+    #: Who may do the operation; empty means everybody who may act on the application.
+    operators: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = {}
+    #: False: an `undo` that is not needed, because there would be nothing to do.
+    wanted: bool = True
+
+
+class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the agent's file says about a plugin."""
+
+    name: str
+    config: Mapping[str, Any] = {}
+    targets: tuple[Target, ...] = ()
+    #: Where the plugin may keep files that outlive its process. What it keeps for a deployment goes below a directory
+    #: with the deployment's id; the agent removes that when the deployment has ended.
+    state: Path
+
+
+class Plugin:
+    """The base of every plugin. Override what the plugin has an opinion on."""
+
+    #: How applications and agents name it, unless the agent's file gives it another name.
+    name: ClassVar[str] = ""
+    #: The stages of the class, by name; filled from the decorators.
+    stages: ClassVar[Mapping[str, StageSpec]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = (getattr(member, _SPEC, None) for member in vars(cls).values())
+        cls.stages = {**cls.stages, **{spec.name: spec for spec in own if spec is not None}}
+
+    def __init__(self, settings: PluginSettings) -> None:
+        self.settings = settings
+
+    async def close(self) -> None:
+        """The process is about to end."""
+
+    async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
+        """What the commit would bring; nothing when the plugin cannot tell."""
+        return ()
+
+    async def strategy(self, target: Files, running: Files | None) -> PluginAnswer | None:
+        """Whether the change deserves the pipeline; None without an opinion."""
+        return None
+
+    def plan(self, spec: StageSpec, options: StageOptions) -> PlannedStage:
+        """What is known of a stage before it runs."""
+        return PlannedStage()
+
+
+_SPEC = "__fairway_stage__"
+
+
+def stage(name: str, *, options: type[StageOptions] = StageOptions, quick_sync: bool = False) -> Callable[[F], F]:
+    """Serve a stage that applications can write in their pipelines."""
+    return _marked(lambda method: StageSpec(name=name, method=method, options=options, quick_sync=quick_sync))
+
+
+def rollback(name: str, *, options: type[StageOptions] = StageOptions) -> Callable[[F], F]:
+    """Serve the stage that undoes everything that this plugin did in a deployment."""
+    return _marked(lambda method: StageSpec(name=name, method=method, options=options, sort=Sort.ROLLBACK))
+
+
+def undo(name: str, *, of: str, options: type[StageOptions] = StageOptions) -> Callable[[F], F]:
+    """Serve a stage that undoes one other stage; it gets that stage's options."""
+    return _marked(lambda method: StageSpec(name=name, method=method, options=options, sort=Sort.UNDO, undoes=of))
+
+
+def _marked(spec: Callable[[str], StageSpec]) -> Callable[[F], F]:
+    def mark(method: F) -> F:
+        setattr(method, _SPEC, spec(method.__name__))
+        return method
+
+    return mark

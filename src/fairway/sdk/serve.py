@@ -1,0 +1,63 @@
+"""A plugin on an address, for as long as whoever started the process wants it.
+
+Fairway's agent puts several built-in plugins into one process, each on its own socket; PipeCD's starts one process for
+each, with the arguments that `start_arguments` reads.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+from grpc import aio
+
+from fairway.clock import SystemClock
+from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
+from fairway.rpc.plugin_api import register_deployment_service, register_stage_service
+from fairway.sdk.agent_client import AgentClient
+from fairway.sdk.plugin import Plugin
+from fairway.sdk.service import PluginService
+
+#: How long stages may take to let go when the process is told to end.
+GRACE_SECONDS = 5.0
+
+
+class Served(msgspec.Struct, frozen=True):
+    """A plugin and where it listens: `unix:/path` or `host:port`."""
+
+    plugin: Plugin
+    address: str
+
+
+class Host(msgspec.Struct, frozen=True, kw_only=True):
+    """The agent that plugins are served to."""
+
+    #: Where its PluginService listens.
+    address: str
+    #: Whether it ends stages by Stop. An agent that cannot ends them by breaking off the call.
+    stops_stages: bool
+
+
+@asynccontextmanager
+async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[int, ...]]:
+    """Serve plugins while the block lasts; the ports they listen on, 1 for a socket in the file system."""
+    channel = aio.insecure_channel(host.address, options=CHANNEL_OPTIONS)
+    servers: list[aio.Server] = []
+    ports: list[int] = []
+    try:
+        for each in served:
+            agent = AgentClient(each.plugin.settings.name, channel)
+            service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
+            server = aio.server(options=SERVER_OPTIONS)
+            register_deployment_service(service, server)
+            if host.stops_stages:
+                register_stage_service(service, server)
+            ports.append(server.add_insecure_port(each.address))
+            await server.start()
+            servers.append(server)
+        yield tuple(ports)
+    finally:
+        await asyncio.gather(*(server.stop(GRACE_SECONDS) for server in servers))
+        for each in served:
+            await each.plugin.close()
+        await channel.close()

@@ -1,0 +1,240 @@
+"""A plugin's side of the wire: PipeCD's DeploymentService and our StageService, answered by a `Plugin`.
+
+Options are checked when the deployment is planned, so that a mistake in them ends it before anything has been done.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import grpc
+import msgspec
+import structlog
+
+from fairway.clock import Clock
+from fairway.config.problems import Severity, path_text
+from fairway.config.reader.document import read_documents
+from fairway.config.reader.rules import read_settings
+from fairway.config.stages import StageOptions
+from fairway.errors import UserError
+from fairway.model.stage import Stage, StageStatus
+from fairway.rpc.context import CallContext
+from fairway.rpc.convert.deployment import from_wire_deployment
+from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
+from fairway.rpc.convert.trigger import SYNC_STRATEGIES, to_wire_versions
+from fairway.rpc.plugin_api import DeploymentServicer, StageServicer, common_messages, stage_messages
+from fairway.rpc.plugin_api import deployment_messages as m
+from fairway.sdk.agent_client import AgentClient
+from fairway.sdk.plugin import PlannedStage, Plugin, Sort, StageSpec
+from fairway.sdk.stage_log import StageLog
+from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun, Told
+
+_log = structlog.get_logger()
+
+
+class UnknownStageName(UserError):
+    """A stage that this plugin does not have."""
+
+
+class BadOptions(UserError):
+    """Options that a stage cannot use."""
+
+
+class PluginService(DeploymentServicer, StageServicer):
+    """Answers an agent for one plugin."""
+
+    def __init__(self, plugin: Plugin, agent: AgentClient, clock: Clock, ends_with_call: bool) -> None:
+        self._plugin = plugin
+        self._agent = agent
+        self._clock = clock
+        #: For agents that cannot say Stop: a call that breaks off ends the stage.
+        self._ends_with_call = ends_with_call
+        self._running: dict[tuple[str, str], _Running] = {}
+
+    async def FetchDefinedStages(
+        self, _request: m.FetchDefinedStagesRequest, _context: CallContext
+    ) -> m.FetchDefinedStagesResponse:
+        return m.FetchDefinedStagesResponse(stages=self._plugin.stages)
+
+    async def DetermineVersions(
+        self, request: m.DetermineVersionsRequest, _context: CallContext
+    ) -> m.DetermineVersionsResponse:
+        versions = await self._plugin.versions(_files(request.input.target_deployment_source))
+        return m.DetermineVersionsResponse(versions=to_wire_versions(versions))
+
+    async def DetermineStrategy(
+        self, request: m.DetermineStrategyRequest, _context: CallContext
+    ) -> m.DetermineStrategyResponse:
+        target, running = _both(request.input)
+        answer = await self._plugin.strategy(target, running)
+        if answer is None:
+            return m.DetermineStrategyResponse(unsupported=True)
+        strategy = SYNC_STRATEGIES.to_wire(answer.strategy)
+        return m.DetermineStrategyResponse(sync_strategy=strategy, summary=answer.summary)
+
+    async def BuildPipelineSyncStages(
+        self, request: m.BuildPipelineSyncStagesRequest, context: CallContext
+    ) -> m.BuildPipelineSyncStagesResponse:
+        try:
+            stages = [stage for wanted in request.stages for stage in self._planned(wanted, request.rollback)]
+        except UserError as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        first = min((wanted.index for wanted in request.stages), default=0)
+        whole = [self._stage(spec, first, PlannedStage()) for spec in self._of_sort(Sort.ROLLBACK)]
+        return m.BuildPipelineSyncStagesResponse(
+            stages=map(to_wire_stage, [*stages, *(whole if request.rollback else [])])
+        )
+
+    async def BuildQuickSyncStages(
+        self, request: m.BuildQuickSyncStagesRequest, _context: CallContext
+    ) -> m.BuildQuickSyncStagesResponse:
+        specs = [spec for spec in self._plugin.stages.values() if spec.quick_sync]
+        if specs and request.rollback:
+            specs += self._of_sort(Sort.ROLLBACK)
+        stages = [self._stage(spec, 0, PlannedStage()) for spec in specs]
+        return m.BuildQuickSyncStagesResponse(stages=map(to_wire_stage, stages))
+
+    async def ExecuteStage(self, request: m.ExecuteStageRequest, _context: CallContext) -> m.ExecuteStageResponse:
+        told = self._told(request.input)
+        key = (told.deployment.id, told.stage.id)
+        running = self._running[key] = _Running()
+        try:
+            outcome = await self._run(told, running)
+        finally:
+            running.ended.set()
+            if self._running.get(key) is running:
+                del self._running[key]
+        return m.ExecuteStageResponse(status=STAGE_STATUSES.to_wire(outcome.status), message=outcome.message)
+
+    async def Stop(self, request: stage_messages.StopRequest, _context: CallContext) -> stage_messages.StopResponse:
+        running = self._running.get((request.deployment_id, request.stage_id))
+        if running is None:
+            return stage_messages.StopResponse(was_running=False)
+        running.stop(request.reason)
+        await running.ended.wait()
+        return stage_messages.StopResponse(was_running=True)
+
+    async def _run(self, told: Told, running: "_Running") -> Outcome:
+        agent = self._agent.stage(told.deployment.id, told.stage.id, told.deployment.application_id)
+        log = StageLog(agent.send_log, self._clock)
+        try:
+            spec = self._spec(told.stage.name)
+            options = _options(spec, told.config, told.stage.name)
+            run: StageRun[Any] = StageRun(told, options, log, agent)
+            outcome = await running.finish(run, getattr(self._plugin, spec.method)(run), self._ends_with_call)
+        except StageFailed as error:
+            log.error(str(error))
+            outcome = Outcome(StageStatus.FAILED, str(error))
+        except UserError as error:
+            outcome = Outcome(StageStatus.FAILED, str(error))
+        except Exception as error:
+            _log.exception("a stage failed by a defect of its plugin", plugin=self._plugin.name, stage=told.stage.name)
+            outcome = Outcome(StageStatus.FAILED, f"a defect of plugin {self._plugin.name}: {type(error).__name__}")
+            log.error(outcome.message)
+        await log.close()
+        return outcome
+
+    def _planned(self, wanted: m.BuildPipelineSyncStagesRequest.StageConfig, rollback: bool) -> list[Stage]:
+        spec = self._spec(wanted.name)
+        options = _options(spec, msgspec.json.decode(wanted.config or b"{}"), f"stage {wanted.index} ({wanted.name})")
+        planned = self._plugin.plan(spec, options)
+        stages = [self._stage(spec, wanted.index, planned, wanted.desc)]
+        undoing = [each for each in self._of_sort(Sort.UNDO) if each.undoes == spec.name]
+        for each in undoing if rollback else []:
+            undone = self._plugin.plan(each, options)
+            if undone.wanted:
+                stages.append(self._stage(each, wanted.index, undone))
+        return stages
+
+    def _stage(self, spec: StageSpec, index: int, planned: PlannedStage, desc: str = "") -> Stage:
+        now = self._clock.now()
+        return Stage(
+            id="",
+            name=spec.name,
+            desc=planned.desc or desc,
+            index=index,
+            rollback=spec.sort is not Sort.FORWARD,
+            metadata=dict(planned.metadata),
+            available_operation=planned.operation,
+            authorized_operators=planned.operators,
+            created_at=now,
+            updated_at=now,
+        )
+
+    def _spec(self, name: str) -> StageSpec:
+        spec = self._plugin.stages.get(name)
+        if spec is None:
+            known = ", ".join(self._plugin.stages)
+            raise UnknownStageName(f"plugin {self._plugin.name} has no stage {name}; it has {known}")
+        return spec
+
+    def _of_sort(self, sort: Sort) -> list[StageSpec]:
+        return [spec for spec in self._plugin.stages.values() if spec.sort is sort]
+
+    def _told(self, wire: m.ExecutePluginInput) -> Told:
+        deployment = from_wire_deployment(wire.deployment)
+        target, running = _both(wire)
+        names = deployment.deploy_targets_by_plugin.get(self._plugin.settings.name, ())
+        return Told(
+            deployment=deployment,
+            stage=from_wire_stage(wire.stage),
+            target=target,
+            running=running,
+            targets=tuple(target for target in self._plugin.settings.targets if target.name in names),
+            config=msgspec.json.decode(wire.stage_config or b"{}"),
+        )
+
+
+class _Running:
+    """One stage that runs, and the way to end it."""
+
+    def __init__(self) -> None:
+        self.ended = asyncio.Event()
+        self._run: StageRun[Any] | None = None
+        self._task: asyncio.Task[Outcome | None] | None = None
+
+    async def finish(self, run: StageRun[Any], work: Any, ends_with_call: bool) -> Outcome:
+        """How the work ended."""
+        self._run, self._task = run, asyncio.ensure_future(work)
+        try:
+            return await asyncio.shield(self._task) or Outcome()
+        except asyncio.CancelledError:
+            if not self._task.cancelled() and not self._task.done():
+                # The call broke off. What that means to the stage depends on who called.
+                run.stopped = run.stopped or ends_with_call
+                self._task.cancel()
+                await asyncio.wait({self._task})
+                raise
+            return Outcome(StageStatus.CANCELLED, run.stop_reason)
+
+    def stop(self, reason: str) -> None:
+        """End it on purpose."""
+        if self._run is not None and self._task is not None:
+            self._run.stopped, self._run.stop_reason = True, reason
+            self._task.cancel()
+
+
+def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOptions:
+    """The options of a stage; BadOptions with everything that is wrong with them."""
+    documents, _ = read_documents(msgspec.json.encode(written), where)
+    options, problems = read_settings(documents[0], documents[0].value, spec.options, (), lenient=True)
+    wrong = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if wrong:
+        raise BadOptions("; ".join(f"{where}: {path_text(each.path)} {each.message}" for each in wrong))
+    return options
+
+
+def _both(wire: m.PlanPluginInput | m.ExecutePluginInput) -> tuple[Files, Files | None]:
+    running = wire.HasField("running_deployment_source")
+    return _files(wire.target_deployment_source), _files(wire.running_deployment_source) if running else None
+
+
+def _files(wire: common_messages.DeploymentSource) -> Files:
+    return Files(
+        application_directory=Path(wire.application_directory),
+        commit=wire.commit_hash,
+        config_text=wire.application_config,
+        config_filename=wire.application_config_filename,
+        shared_directory=Path(wire.shared_config_directory),
+    )

@@ -1,0 +1,128 @@
+"""A stage while it runs: what it is told, and what it can ask and tell.
+
+A stage ends early in two ways, and both reach it as `asyncio.CancelledError`. When somebody cancelled the deployment or
+its time ran out, `stopped` is true and whatever the stage has started must end. When the agent went away, `stopped` is
+false: work that can go on by itself may be left, because the agent will ask for the same stage again.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from fairway.config.agent_file import DeployTarget
+from fairway.config.stages import StageOptions
+from fairway.errors import UserError
+from fairway.model.command import Command
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage, StageStatus
+from fairway.sdk.stage_log import StageLog
+
+O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
+
+#: The metadata key of what is shown under a stage.
+DISPLAY = "pipecd/stage-display-metadata"
+
+
+class StageFailed(UserError):
+    """A stage that could not do its work; the message is the reason that people see."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a stage ended."""
+
+    status: StageStatus = StageStatus.SUCCEEDED
+    #: In words; may be empty.
+    message: str = ""
+
+
+class Files(msgspec.Struct, frozen=True, kw_only=True):
+    """The files of an application at one commit, secrets opened."""
+
+    application_directory: Path
+    commit: str
+    #: The application's file, as it was written.
+    config_text: bytes
+    config_filename: str
+    #: What the repository's applications share.
+    shared_directory: Path
+
+
+class Agent(Protocol):
+    """The agent, as a running stage sees it."""
+
+    async def note_stage(self, metadata: Mapping[str, str]) -> None: ...
+    async def stage_note(self, key: str) -> str | None: ...
+    async def note_deployment(self, metadata: Mapping[str, str]) -> None: ...
+    async def deployment_note(self, key: str) -> str | None: ...
+    async def put_object(self, key: str, value: bytes) -> None: ...
+    async def get_object(self, key: str) -> bytes | None: ...
+    def commands(self) -> AsyncIterator[Command]: ...
+
+
+class StageRun(Generic[O]):
+    """One run of one stage."""
+
+    def __init__(self, told: "Told", options: O, log: StageLog, agent: Agent) -> None:
+        self.deployment: Deployment = told.deployment
+        self.stage: Stage = told.stage
+        self.target: Files = told.target
+        #: What runs until now; None on a first deployment.
+        self.running: Files | None = told.running
+        self.targets: tuple[DeployTarget, ...] = told.targets
+        self.options: O = options
+        self.log = log
+        #: Whether somebody ended the stage on purpose; the reason is in `stop_reason`.
+        self.stopped = False
+        self.stop_reason = ""
+        self._agent = agent
+
+    def now(self) -> datetime:
+        """The time."""
+        return self.log.clock.now()
+
+    async def note(self, metadata: Mapping[str, str]) -> None:
+        """Keep something with the stage, for a later run of it and for people to see."""
+        await self._agent.note_stage(metadata)
+
+    async def noted(self, key: str) -> str | None:
+        """What was kept with the stage, perhaps before a restart."""
+        return await self._agent.stage_note(key)
+
+    async def show(self, text: str) -> None:
+        """Show a text under the stage."""
+        await self._agent.note_stage({DISPLAY: text})
+
+    async def note_for_plugin(self, metadata: Mapping[str, str]) -> None:
+        """Keep something with the deployment, for other stages of this plugin."""
+        await self._agent.note_deployment(metadata)
+
+    async def noted_by_plugin(self, key: str) -> str | None:
+        """What a stage of this plugin has kept with the deployment."""
+        return await self._agent.deployment_note(key)
+
+    async def put_object(self, key: str, value: bytes) -> None:
+        """Keep bytes with the application, for later deployments."""
+        await self._agent.put_object(key, value)
+
+    async def get_object(self, key: str) -> bytes | None:
+        """What was kept with the application."""
+        return await self._agent.get_object(key)
+
+    def commands(self) -> AsyncIterator[Command]:
+        """Approvals and skips of this stage as they come, those from before a restart too."""
+        return self._agent.commands()
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What the agent says when it starts a stage."""
+
+    deployment: Deployment
+    stage: Stage
+    target: Files
+    running: Files | None
+    targets: tuple[DeployTarget, ...]
+    #: The stage's `with`; empty for a quick sync.
+    config: Mapping[str, Any]
