@@ -19,6 +19,14 @@ class Figure(NamedTuple):
     seen: float | None
 
 
+class Reading(NamedTuple):
+    """One line of what was read off a server, with the goal where there is one."""
+
+    name: str
+    value: str
+    goal: str = ""
+
+
 async def best_of(*operations: Callable[[], Awaitable[object]]) -> list[float]:
     """The shortest time of each operation."""
     best = [float("inf")] * len(operations)

@@ -60,6 +60,8 @@ class Population(msgspec.Struct, frozen=True, kw_only=True):
     chains: int = 10_000
     audit: int = 200_000
     seed: int = 1
+    #: What the store keeps of the agents' key; they all have the same one.
+    agent_key: str = "sha256$salt$hash"
 
     def moment(self, number: int, of: int) -> datetime:
         """When the one with this number happened, were they spread over two years."""
@@ -112,7 +114,7 @@ def _values(rows: Rows[Any], nouns: Iterable[msgspec.Struct]) -> Iterator[Row]:
 
 
 def _agents(population: Population) -> Iterator[Agent]:
-    key = AgentKey(hash="sha256$salt$hash", creator="bench", created_at=START)
+    key = AgentKey(hash=population.agent_key, creator="bench", created_at=START)
     for number in range(population.agents):
         id = population.agent_id(number)
         yield Agent(id=id, name=id, project_id=PROJECT, keys=(key,), created_at=START, updated_at=START)
