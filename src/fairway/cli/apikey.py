@@ -8,8 +8,8 @@ import typer
 
 from fairway.cli.agent import print_key
 from fairway.cli.call import Call, decode, noun, with_server
-from fairway.cli.find import find_id, list_of
-from fairway.cli.options import Limit, Yes, confirm
+from fairway.cli.find import find_id, whole_list
+from fairway.cli.options import Yes, confirm
 from fairway.cli.remote import segments
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def add_key(
 
 @commands.command("list")
 @with_server
-def list_keys(call: Call, limit: Limit = 100) -> None:
+def list_keys(call: Call) -> None:
     """List keys, and when they were last used."""
-    call.answer_list(list_of(call, "api-keys", ShownKey, {}, limit), key_table)
+    call.answer_list(whole_list(call, "api-keys", ShownKey), key_table)
 
 
 @commands.command("disable")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fairway.cli.output import LOOKS, ago, fields, labels_text, plain, status, took
 from fairway.model.application import Application, DeploymentReference
-from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.deployment import Deployment
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from fairway.model.trigger import Commit
 
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 _SHORT_HASH = 7
 
 
-def deployment_card(deployment: Deployment, now: datetime) -> "RenderableType":
+class ShownDeployment(Deployment, frozen=True, kw_only=True):
+    """A deployment, and what it waits for in the server's words."""
+
+    waiting_for: str = ""
+
+
+def deployment_card(deployment: ShownDeployment, now: datetime) -> "RenderableType":
     """Everything about a deployment that a person asks first."""
     from rich.console import Group
     from rich.text import Text
@@ -38,7 +44,7 @@ def deployment_card(deployment: Deployment, now: datetime) -> "RenderableType":
                 ("summary", deployment.summary),
                 ("versions", ", ".join(f"{each.name} {each.version}".strip() for each in deployment.versions)),
                 ("labels", labels_text(deployment.labels)),
-                ("waits for", waits_for(deployment)),
+                ("waits for", Text(waits_for(deployment))),
             ]
         ),
         Text(),
@@ -109,17 +115,12 @@ def ran_for(stage: Stage, stages: tuple[Stage, ...], now: datetime) -> timedelta
     return end - max([stage.created_at, *before])
 
 
-def waits_for(deployment: Deployment) -> str:
-    """What has to happen next, when that is not the deployment's own work."""
-    if deployment.status is DeploymentStatus.PENDING:
-        return "its turn, and its plan by the agent"
-    if deployment.status is DeploymentStatus.PLANNED:
-        return "the agent to start it"
-    for stage in deployment.stages:
-        if stage_word(stage) == "waits for approval":
-            who = ", ".join(stage.authorized_operators) or "anybody who may"
-            return f"approval of {stage.name} by {who}: fairway deployment approve {deployment.id}"
-    return ""
+def waits_for(deployment: ShownDeployment) -> str:
+    """What has to happen next, and the command for it where a person has to do it."""
+    waits = plain(deployment.waiting_for)
+    if any(stage_word(stage) == "waits for approval" for stage in deployment.stages) and waits:
+        return f"{waits}\n→ fairway deployment approve {deployment.id}"
+    return waits
 
 
 def application_card(application: Application, now: datetime) -> "RenderableType":

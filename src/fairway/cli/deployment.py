@@ -46,11 +46,11 @@ def list_deployments(
 @with_server
 def get_deployment(call: Call, deployment: Id) -> None:
     """Show one deployment: how it stands and why, what it waits for, its stages."""
-    from fairway.cli.cards import deployment_card
+    from fairway.cli.cards import ShownDeployment, deployment_card
     from fairway.cli.output import now
 
     body = call.remote.get(segments("deployments", find_id(call, "deployments", deployment)))
-    call.answer(body, Deployment, lambda found: deployment_card(found, now()))
+    call.answer(body, ShownDeployment, lambda found: deployment_card(found, now()))
 
 
 @commands.command("logs")

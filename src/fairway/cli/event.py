@@ -42,11 +42,11 @@ def register_event(
 def list_events(
     call: Call,
     name: Annotated[str, typer.Option(help="Only with this name.")] = "",
-    status: Annotated[list[EventStatus] | None, typer.Option(help="May be repeated: any of them.")] = None,
+    status: Annotated[EventStatus | None, typer.Option(help="Only with this status.")] = None,
     limit: Limit = 20,
 ) -> None:
     """List events, newest first."""
     from fairway.cli.lists import event_table
 
-    query = {"name": name, "status": tuple(each.value for each in status or ())}
+    query = {"name": name, "status": status.value if status else ""}
     call.answer_list(list_of(call, "events", Event, query, limit), event_table)

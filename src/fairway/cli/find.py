@@ -17,6 +17,10 @@ MOST_PAGES = 10
 PAGE = 100
 
 
+#: Lists that come in one piece, because there are never many; their things are not found by themselves.
+WHOLE = frozenset({"api-keys", "projects", "roles", "webhooks"})
+
+
 class Named(msgspec.Struct, frozen=True):
     """What is needed of anything in a list to find it."""
 
@@ -50,13 +54,16 @@ def find_id(call: Call, nouns: str, given: str) -> str:
     """The whole id of what is meant; UsageError lists the candidates when there are several."""
     if not given or given.isspace():
         raise UsageError("an id is empty; expected an id, the beginning of one, or a name")
+    noun = nouns.removesuffix("s").replace("api-key", "API key")
+    if nouns in WHOLE:
+        return pick(given, whole_list(call, nouns, Named)[1], UsageError(f"there is no {noun} {given!r}"), noun)
     try:
         return call.get(Named, segments(nouns, given)).id
     except Refused as error:
         if error.status != 404:
             raise
         missing = error
-    return pick(given, listed(call, nouns), missing, nouns.rstrip("s"))
+    return pick(given, listed(call, nouns), missing, noun)
 
 
 def listed(call: Call, nouns: str, most: int = MOST_PAGES) -> list[Named]:
@@ -96,6 +103,6 @@ def list_of(call: Call, nouns: str, kind: type[T], query: Query, limit: int) -> 
 
 
 def whole_list(call: Call, nouns: str, kind: type[T]) -> tuple[bytes, list[T]]:
-    """A list that comes in one piece, because there are never many."""
+    """A list that comes in one piece."""
     body = call.remote.get(segments(nouns))
     return body, [decode(bytes(item), kind) for item in decode(body, Page).items]

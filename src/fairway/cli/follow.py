@@ -8,13 +8,14 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from fairway.cli.call import Call, decode
+from fairway.cli.cards import ShownDeployment, headline, stage_list, waits_for
 from fairway.cli.logs import LogReader, as_json_line, block_lines, prefixes
-from fairway.cli.output import log_text, now, status
+from fairway.cli.output import fields, log_text, now
 from fairway.cli.remote import Unreachable, segments
 from fairway.cli.waiting import Wait, changes, decide_wait, in_vain
 from fairway.cli.watch import TimedOut, Watch
@@ -95,7 +96,7 @@ def wait_for(
         def look() -> bool:
             nonlocal body
             body = call.remote.get(path)
-            found = decode(body, Deployment)
+            found = decode(body, ShownDeployment)
             progress.show(found)
             return decide_wait(found.status, wanted) is not Wait.GOES_ON
 
@@ -119,7 +120,7 @@ class _Lines:
     def __init__(self) -> None:
         self._before: Deployment | None = None
 
-    def show(self, deployment: Deployment) -> None:
+    def show(self, deployment: ShownDeployment) -> None:
         for line in changes(self._before, deployment):
             typer.echo(f"{now():%H:%M:%S} {log_text(line)}")
         self._before = deployment
@@ -129,27 +130,25 @@ class _Screen:
     """The deployment as it stands, drawn in place."""
 
     def __init__(self) -> None:
-        self._latest: Deployment | None = None
+        self._latest: ShownDeployment | None = None
 
-    def show(self, deployment: Deployment) -> None:
+    def show(self, deployment: ShownDeployment) -> None:
         self._latest = deployment
 
     def drawn(self) -> "RenderableType":
         from rich.console import Group
-
-        from fairway.cli.cards import headline, stage_list, waits_for
+        from rich.text import Text
 
         if self._latest is None:
             return ""
-        waits = waits_for(self._latest)
-        parts: list[Any] = [headline(self._latest, now()), stage_list(self._latest, now())]
-        return Group(*parts, status("waits for approval", f"waits for {waits}")) if waits else Group(*parts)
+        waits = fields([("waits for", Text(waits_for(self._latest)))])
+        return Group(headline(self._latest, now()), stage_list(self._latest, now()), waits)
 
 
 class _Nothing:
     """For programs: they get one document at the end."""
 
-    def show(self, deployment: Deployment) -> None:
+    def show(self, deployment: ShownDeployment) -> None:
         """Not shown."""
 
 

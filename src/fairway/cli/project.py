@@ -7,8 +7,7 @@ import msgspec
 import typer
 
 from fairway.cli.call import Call, noun, with_server
-from fairway.cli.find import list_of
-from fairway.cli.options import Limit
+from fairway.cli.find import whole_list
 from fairway.cli.remote import segments
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ class Project(msgspec.Struct, frozen=True):
 
 @commands.command("list")
 @with_server
-def list_projects(call: Call, limit: Limit = 100) -> None:
+def list_projects(call: Call) -> None:
     """List the projects that you may see."""
-    call.answer_list(list_of(call, "projects", Project, {}, limit), project_table)
+    call.answer_list(whole_list(call, "projects", Project), project_table)
 
 
 @commands.command("add")

@@ -69,6 +69,8 @@ class Watch:
                     if tuple(self._topics()) != topics:
                         return False
         except Refused as error:
+            if error.status in {429, 503}:
+                return self._without_stream(look)
             if error.status not in {404, 405}:
                 raise
             self._has_stream = False

@@ -8,7 +8,7 @@ import typer
 
 from fairway.cli.agent import print_key
 from fairway.cli.call import Call, decode, noun, with_server
-from fairway.cli.find import whole_list
+from fairway.cli.find import find_id, whole_list
 from fairway.cli.options import Yes, confirm
 from fairway.cli.remote import segments
 
@@ -64,11 +64,16 @@ def list_webhooks(call: Call) -> None:
 
 @commands.command("delete")
 @with_server
-def delete_webhook(call: Call, id: Annotated[str, typer.Argument(help="Its id.")], yes: Yes = False) -> None:
+def delete_webhook(
+    call: Call,
+    webhook: Annotated[str, typer.Argument(help="Its id, the beginning of it, or its name.")],
+    yes: Yes = False,
+) -> None:
     """Take pushes from there no longer."""
-    confirm(f"Delete webhook {id}?", yes)
-    call.print_json(call.remote.send("DELETE", segments("webhooks", id)))
-    call.say(f"webhook {id} is gone")
+    webhook_id = find_id(call, "webhooks", webhook)
+    confirm(f"Delete webhook {webhook} ({webhook_id})?", yes)
+    call.print_json(call.remote.send("DELETE", segments("webhooks", webhook_id)))
+    call.say(f"webhook {webhook_id} is gone")
 
 
 def webhook_table(found: list[ShownWebhook], now: datetime) -> "RenderableType":

@@ -4,17 +4,18 @@ from datetime import timedelta
 from io import StringIO
 from typing import Any
 
+import msgspec
 from rich.console import Console, RenderableType
 
 from fairway.cli.agent import ShownAgent, agent_card, agent_table
 from fairway.cli.audit import audit_table
-from fairway.cli.cards import application_card, deployment_card, ran_for
+from fairway.cli.cards import ShownDeployment, application_card, deployment_card, ran_for
 from fairway.cli.lists import application_table, deployment_table
 from fairway.cli.output import show
 from fairway.model.agent import PlatformProvider
 from fairway.model.application import DeploymentReference, SyncState, SyncStatus
 from fairway.model.audit import AuditRecord
-from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
 
@@ -31,7 +32,7 @@ def minutes(count: float) -> timedelta:
     return timedelta(minutes=count)
 
 
-def a_waiting_deployment(**fields: Any) -> Deployment:
+def a_waiting_deployment() -> ShownDeployment:
     """Its canary took two minutes; since then it waits for ada or bob."""
     stages = (
         a_stage("1", name="CANARY", status=StageStatus.SUCCEEDED, completed_at=NOW + minutes(2)),
@@ -45,8 +46,9 @@ def a_waiting_deployment(**fields: Any) -> Deployment:
         a_stage("3", name="PRIMARY", desc="All traffic"),
         a_stage("4", name="ROLLBACK"),
     )
-    known = {"status": DeploymentStatus.RUNNING, "summary": "Version 2", "stages": stages}
-    return a_deployment(**{**known, "trigger": a_trigger(commander="eve"), **fields})
+    known: dict[str, Any] = {"status": DeploymentStatus.RUNNING, "summary": "Version 2", "stages": stages}
+    deployment = a_deployment(**known, trigger=a_trigger(commander="eve"))
+    return ShownDeployment(**msgspec.structs.asdict(deployment), waiting_for="approval of stage 2 (APPROVAL)")
 
 
 def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
@@ -59,7 +61,8 @@ def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
         "  created      10m ago\n"
         "  strategy     auto\n"
         "  summary      Version 2\n"
-        "  waits for    approval of APPROVAL by ada, bob: fairway deployment approve d-1\n"
+        "  waits for    approval of stage 2 (APPROVAL)\n"
+        "               → fairway deployment approve d-1\n"
         "\n"
         "  ✓ CANARY    2m00s\n"
         "  ◆ APPROVAL  8m00s  waits for approval by ada, bob\n"
