@@ -11,39 +11,42 @@ from uuid import uuid4
 
 import grpc.aio
 import msgspec
+from litestar.types import ASGIApp
 
 from fairway.clock import Clock
-from fairway.errors import FairwayError, UserError
+from fairway.config.control_plane import ProjectEntry
+from fairway.errors import FairwayError
 from fairway.rpc.agent_api import register_agent_service, register_hint_service
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.traces import register_trace_sink
 from fairway.rpc.user_api import register_user_service
+from fairway.server.access_log import LogCalls, logged_requests
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
-from fairway.server.certificates import CertificateFiles, server_credentials
+from fairway.server.certificates import CertificateFiles
+from fairway.server.control_plane_file import make_projects
+from fairway.server.doors import Doors, open_doors, unready_when
 from fairway.server.feed import Feed
-from fairway.server.first_start import FirstStart, prepare_first_start
+from fairway.server.first_start import FirstStart, prepare_administrator, prepare_first_start
 from fairway.server.hint_service import HintService
 from fairway.server.hints import HintBoard
 from fairway.server.housekeeping import HousekeepingSettings, run_housekeeping
 from fairway.server.http_api.app import http_app
 from fairway.server.http_api.desk import HttpDesk
-from fairway.server.http_api.listener import listening
 from fairway.server.http_api.metrics import CountRpcs, Metrics
 from fairway.server.logs import LogStore
 from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
+from fairway.server.sign_in.links import NewLink
 from fairway.server.status_codes import abort_for
 from fairway.server.store.changes import ChangeKind
 from fairway.server.store.store import Store
+from fairway.server.telemetry import Telemetry, TraceCalls
 from fairway.server.user_auth import UserAuth
 from fairway.server.user_service.servicer import UserService
-
-#: How long calls that are under way may go on when the server is asked to stop.
-GRACE_SECONDS = 10.0
 
 
 class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +67,28 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: Where people find the web page, for links; empty where there is none.
     web_url: str = ""
     housekeeping: HousekeepingSettings = HousekeepingSettings()
+    #: gRPC and HTTP both at `listen`.
+    single_port: bool = False
+    #: How long /readyz says no before anybody is sent away.
+    drain_seconds: float = 0.0
+    #: A collector of traces, such as http://collector:4318; empty: none are made.
+    otlp_endpoint: str = ""
+    #: Whether each request and call is logged.
+    log_requests: bool = False
+    #: How the bucket of the logs is reached, as obstore calls it.
+    log_options: dict[str, str] = {}
+    #: Projects that exist from the start, beside the first one.
+    projects: tuple[ProjectEntry, ...] = ()
+
+    @property
+    def doors(self) -> Doors:
+        """Where the server is reached."""
+        return Doors(
+            listen=self.listen,
+            http_listen=self.http_listen,
+            certificate=self.certificate,
+            single_port=self.single_port,
+        )
 
 
 class RunningServer(msgspec.Struct, frozen=True):
@@ -72,10 +97,8 @@ class RunningServer(msgspec.Struct, frozen=True):
     port: int
     http_port: int
     first_start: FirstStart | None
-
-
-class AddressInUse(UserError):
-    """The server cannot listen where it was told to."""
+    #: For the first administrator to set a password, until that has happened; a secret.
+    administrator: NewLink | None = None
 
 
 async def run_server(
@@ -84,12 +107,18 @@ async def run_server(
     """Run until `stop` is set; `ready` is called once the server answers."""
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        store = await Store.open(settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}")
+        traces = Telemetry.open(settings.otlp_endpoint) if settings.otlp_endpoint else None
+        if traces is not None:
+            stack.push_async_callback(traces.close)
+        url = settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}"
+        store = await (traces.open_store(url) if traces else Store.open(url))
         stack.push_async_callback(store.close)
-        logs = LogStore.open(settings.logs or settings.data / "logs")
+        logs = LogStore.open(settings.logs or settings.data / "logs", settings.log_options)
         stack.push_async_callback(logs.close)
         hints = HintBoard()
         first_start = await prepare_first_start(store, clock)
+        administrator = await prepare_administrator(store, clock)
+        await make_projects(store, clock, settings.projects)
         tidying = run_housekeeping(store, logs, clock, settings.housekeeping, asyncio.sleep)
         stack.push_async_callback(_end, asyncio.create_task(tidying))
         agents, users, metrics = AgentAuth(store, clock), UserAuth(store, clock), Metrics()
@@ -103,22 +132,35 @@ async def run_server(
             forget_key=users.forget,
             web_url=settings.web_url,
         )
-        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[CountRpcs(metrics)])
+        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=_interceptors(settings, metrics, traces))
         _offer(server, _Kept(actions, agents, users))
-        port = _listen(server, settings)
         sign_in = await SignInDesk.open(store, clock, settings.web_url)
         feed = Feed()
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
         web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))
-        http_port = await stack.enter_async_context(
-            listening(web, settings.http_listen, GRACE_SECONDS, settings.certificate)
-        )
-        await server.start()
-        ready(RunningServer(port, http_port, first_start))
+        web = unready_when(stop, _observed(web, settings, traces))
+        ports = await stack.enter_async_context(open_doors(settings.doors, server, web))
+        ready(RunningServer(ports.grpc, ports.http, first_start, administrator))
         await stop.wait()
+        await asyncio.sleep(settings.drain_seconds)
+        # Streams end when they are told to; the doors wait for everything else.
         hints.close()
         feed.close()
-        await server.stop(GRACE_SECONDS)
+
+
+def _interceptors(
+    settings: ServerSettings, metrics: Metrics, traces: Telemetry | None
+) -> list[grpc.aio.ServerInterceptor]:
+    """What stands around each call: only what somebody wants."""
+    traced = [TraceCalls(traces)] if traces is not None else []
+    return [CountRpcs(metrics), *traced, *([LogCalls()] if settings.log_requests else [])]
+
+
+def _observed(web: ASGIApp, settings: ServerSettings, traces: Telemetry | None) -> ASGIApp:
+    """The same around each request."""
+    if traces is not None:
+        web = traces.traced_app(web)
+    return logged_requests(web) if settings.log_requests else web
 
 
 async def _end(task: asyncio.Task[None]) -> None:
@@ -179,16 +221,6 @@ def _known_agent(auth: AgentAuth) -> Callable[[CallContext], Awaitable[str]]:
             await abort_for(error, context)
 
     return known_agent
-
-
-def _listen(server: grpc.aio.Server, settings: ServerSettings) -> int:
-    address = settings.listen
-    try:
-        if settings.certificate is None:
-            return server.add_insecure_port(address)
-        return server.add_secure_port(address, server_credentials(settings.certificate))
-    except RuntimeError as error:
-        raise AddressInUse(f"cannot listen on {address}: it is in use, or not an address of this machine") from error
 
 
 def _new_id() -> str:

@@ -6,16 +6,22 @@ over the file, so what they replace is no error. Files that the file names (keys
 """
 
 import configparser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Any
 
 import msgspec
+from sqlalchemy import Connection
 
+from fairway.clock import Clock
 from fairway.config.control_plane import ControlPlaneSpec, Filestore, ProjectEntry, SharedSso
 from fairway.config.problems import ConfigError, Path, Problem, Severity, in_order
 from fairway.config.read import read_file
 from fairway.config.reader.document import Document, read_documents
+from fairway.server.store.errors import AlreadyExists
+from fairway.server.store.projects import Project, insert_project
+from fairway.server.store.store import Store
 
 #: What is read but means nothing here, and what does its work instead.
 _WITHOUT_EFFECT: Mapping[Path, str] = {
@@ -92,6 +98,20 @@ def load_control_plane(path: FilePath, given: Given) -> FileSettings:
     except OSError as error:
         raise ConfigError([Document(str(path), "", None).problem((), f"cannot be read: {error.strerror}")]) from error
     return read_control_plane(data, str(path), given)
+
+
+async def make_projects(store: Store, clock: Clock, entries: Iterable[ProjectEntry]) -> None:
+    """Make the projects that are not there yet; those that are stay as people left them."""
+    now = clock.now()
+    wanted = [Project(id=entry.id, desc=entry.desc, created_at=now, updated_at=now) for entry in entries]
+
+    def make(connection: Connection) -> None:
+        for project in wanted:
+            with suppress(AlreadyExists):
+                insert_project(connection, project)
+
+    if wanted:
+        await store.write(make)
 
 
 def _not_one(documents: list[Document], file: str) -> Problem:

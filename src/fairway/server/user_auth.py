@@ -7,7 +7,6 @@ calls do not touch the store. When a key was last used is written down at most e
 """
 
 from datetime import timedelta
-from urllib.parse import unquote
 
 import msgspec
 import structlog
@@ -19,6 +18,7 @@ from fairway.model.api_key import APIKey
 from fairway.rpc.context import CallContext
 from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.keys import VerifiedKeys, matches
+from fairway.server.peers import peer_address
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import api_keys
 from fairway.server.store.errors import NotFound
@@ -98,15 +98,6 @@ def shown_key(authorizations: list[str]) -> str:
     if scheme != SCHEME or not (key_id and dot and secret) or not _is_plain(key):
         raise _refused()
     return key
-
-
-def peer_address(peer: str) -> str:
-    """The network address in gRPC's name of the other side, such as `ipv4:198.51.100.7:4312`; empty without one."""
-    family, _, rest = peer.partition(":")
-    if family not in {"ipv4", "ipv6"}:
-        return ""
-    host, _, _ = unquote(rest).rpartition(":")
-    return host.strip("[]")
 
 
 def _authorizations(context: CallContext) -> list[str]:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairway.server.peers import peer_address
 from fairway.server.status_codes import BadCredentials
-from fairway.server.user_auth import peer_address, shown_key
+from fairway.server.user_auth import shown_key
 
 
 def test_the_key_is_what_follows_the_scheme() -> None:
