@@ -16,6 +16,8 @@ import msgspec
 
 #: How many agents are remembered. An agent that is forgotten is told that anything may have changed.
 REMEMBERED_AGENTS = 10_000
+#: Streams of one agent. One that opens more loses its oldest: it connected anew, and the old ones hang in the net.
+MOST_WATCHES = 8
 
 
 class HintTopic(enum.Enum):
@@ -52,7 +54,8 @@ class HintBoard:
         self._forgotten = 0
         #: Agent → topic → number of its last publication; the agent published to last comes last.
         self._published: OrderedDict[str, dict[HintTopic, int]] = OrderedDict()
-        self._watchers: dict[str, set[asyncio.Event]] = {}
+        #: The one that came last is the last.
+        self._watchers: dict[str, dict[asyncio.Event, None]] = {}
         self._closed = False
         #: Is told what is published here, for agents that watch elsewhere.
         self.relay: Callable[[str, HintTopic], None] | None = None
@@ -84,12 +87,14 @@ class HintBoard:
             watcher.set()
 
     async def watch(self, agent_id: str, resume_token: str = "") -> AsyncGenerator[Hint]:
-        """Hints for one agent, beginning with what it missed since the token, until the board is closed."""
-        wake = asyncio.Event()
-        self._watchers.setdefault(agent_id, set()).add(wake)
+        """Hints for one agent, beginning with what it missed since the token, until the board is closed.
+
+        It also ends when the same agent opens too many others.
+        """
+        wake = self._new_watcher(agent_id)
         try:
             seen = self._known_number(resume_token)
-            while not self._closed:
+            while not self._closed and wake in self._watchers.get(agent_id, ()):
                 wake.clear()
                 for number, topic in self._missed(agent_id, seen):
                     seen = number
@@ -124,8 +129,18 @@ class HintBoard:
             return None
         return number if (number := int(digits)) <= self._number else None
 
+    def _new_watcher(self, agent_id: str) -> asyncio.Event:
+        wake = asyncio.Event()
+        watchers = self._watchers.setdefault(agent_id, {})
+        watchers[wake] = None
+        if len(watchers) > MOST_WATCHES:
+            oldest = next(iter(watchers))
+            del watchers[oldest]
+            oldest.set()
+        return wake
+
     def _forget_watcher(self, agent_id: str, wake: asyncio.Event) -> None:
-        watchers = self._watchers[agent_id]
-        watchers.remove(wake)
+        watchers = self._watchers.get(agent_id, {})
+        watchers.pop(wake, None)
         if not watchers:
-            del self._watchers[agent_id]
+            self._watchers.pop(agent_id, None)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.server.hints import Hint, HintBoard, HintTopic
+from fairway.server.hints import MOST_WATCHES, Hint, HintBoard, HintTopic
 
 ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY = HintTopic
 
@@ -186,3 +186,20 @@ async def test_a_watch_that_ends_leaves_nothing_behind() -> None:
     await hints.aclose()
 
     assert board.watcher_count == 0
+
+
+async def test_an_agent_that_opens_too_many_watches_loses_its_oldest() -> None:
+    board = HintBoard()
+    watches = [board.watch("agent") for _ in range(MOST_WATCHES + 1)]
+    other = board.watch("other")
+    for hints in (other, *watches):
+        await taken(hints, 1)
+
+    rest = [hint async for hint in watches[0]]
+    board.publish("agent", COMMANDS)
+
+    assert rest == []
+    assert [await taken(hints, 1) for hints in watches[1:]] == [[COMMANDS]] * MOST_WATCHES
+    assert board.watcher_count == MOST_WATCHES + 1
+    for hints in (other, *watches):
+        await hints.aclose()

@@ -162,11 +162,11 @@ def _one_of(column: sa.Column[str], values: Sequence[str]) -> sa.ColumnElement[b
 
 def _branches(filter: DeploymentFilter) -> list[DeploymentFilter]:
     """Filters of which a deployment that fits has exactly one, each with an index in the order of the page."""
+    if filter.application_name or len(filter.application_ids) > _MOST_BRANCHES:
+        return [filter]
     if filter.application_ids:
         ids = dict.fromkeys(filter.application_ids)
         return [msgspec.structs.replace(filter, application_ids=(id,)) for id in ids]
-    if filter.application_name:
-        return [filter]
     if filter.statuses:
         return [msgspec.structs.replace(filter, statuses=(status,)) for status in dict.fromkeys(filter.statuses)]
     if filter.kinds:
@@ -204,6 +204,8 @@ def _rarest(connection: sa.Connection, project_id: str, labels: Mapping[str, str
     return min(sorted(labels), key=count)
 
 
+#: For more applications than this, sorting what they have costs less than asking for each.
+_MOST_BRANCHES = 50
 #: Labels on more deployments than this count as equally frequent: a page is found soon among either.
 _COUNTED = 20_000
 _ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
