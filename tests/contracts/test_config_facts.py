@@ -56,6 +56,7 @@ ADDITIONS: Final = {
     "StageOptions.timeout": "inside `with` in v0 for some stages, beside it in v1 for all; every stage may have either",
     "StageOptions.skipOn": "as timeout",
     "ScriptRunOptions.runs": "the seeds' list of commands",
+    "ScriptRunOptions.shell": "which shell reads the script",
     "ApplicationSpec.encryptedSecrets": "where the seeds put sealed values",
     "AgentSpec.plugin": "the seeds' name of plugins",
     "PluginEntry.sourceURL": "the seeds' name of url",

@@ -14,7 +14,8 @@ of it that Fairway's agent and PipeCD's piped v1 can both start; `testing` runs 
 from fairway.config.settings import Settings
 from fairway.config.stages import StageOptions
 from fairway.model.stage import ManualOperation, StageStatus
-from fairway.sdk.plugin import PlannedStage, Plugin, PluginSettings, Target, rollback, stage, undo
+from fairway.model.trigger import SyncStrategy
+from fairway.sdk.plugin import PlannedStage, Plugin, PluginSettings, Strategy, Target, rollback, stage, undo
 from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "StageOptions",
     "StageRun",
     "StageStatus",
+    "Strategy",
+    "SyncStrategy",
     "Target",
     "rollback",
     "stage",

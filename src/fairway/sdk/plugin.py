@@ -13,12 +13,12 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget as Target
 from fairway.config.stages import StageOptions
-from fairway.delivery.strategy import PluginAnswer
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.stage import ManualOperation
+from fairway.model.trigger import SyncStrategy
 from fairway.sdk.stage_run import Files, Outcome, StageRun
 
-__all__ = ["PlannedStage", "Plugin", "PluginSettings", "StageSpec", "Target", "rollback", "stage", "undo"]
+__all__ = ["PlannedStage", "Plugin", "PluginSettings", "StageSpec", "Strategy", "Target", "rollback", "stage", "undo"]
 
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 
@@ -53,14 +53,20 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
 class PlannedStage(msgspec.Struct, frozen=True, kw_only=True):
     """What a plugin says about a stage before it runs."""
 
-    #: Shown with the stage; empty leaves what the application's file says.
-    desc: str = ""
     operation: ManualOperation = ManualOperation.NONE
     #: Who may do the operation; empty means everybody who may act on the application.
     operators: tuple[str, ...] = ()
     metadata: Mapping[str, str] = {}
     #: False: an `undo` that is not needed, because there would be nothing to do.
     wanted: bool = True
+
+
+class Strategy(msgspec.Struct, frozen=True):
+    """Whether a change deserves the pipeline, in the plugin's opinion."""
+
+    strategy: SyncStrategy
+    #: Why, in words.
+    summary: str = ""
 
 
 class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,11 +102,11 @@ class Plugin:
         """What the commit would bring; nothing when the plugin cannot tell."""
         return ()
 
-    async def strategy(self, target: Files, running: Files | None) -> PluginAnswer | None:
+    async def strategy(self, target: Files, running: Files | None) -> Strategy | None:
         """Whether the change deserves the pipeline; None without an opinion."""
         return None
 
-    def plan(self, spec: StageSpec, options: StageOptions) -> PlannedStage:
+    def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         """What is known of a stage before it runs."""
         return PlannedStage()
 

@@ -139,12 +139,13 @@ class PluginService(DeploymentServicer, StageServicer):
         spec = self._spec(wanted.name)
         options = _options(spec, msgspec.json.decode(wanted.config or b"{}"), f"stage {wanted.index} ({wanted.name})")
         planned = self._plugin.plan(spec, options)
-        stages = [self._stage(spec, wanted.index, planned, wanted.desc)]
+        desc = wanted.desc or options.desc
+        stages = [self._stage(spec, wanted.index, planned, desc)]
         undoing = [each for each in self._of_sort(Sort.UNDO) if each.undoes == spec.name]
         for each in undoing if rollback else []:
             undone = self._plugin.plan(each, options)
             if undone.wanted:
-                stages.append(self._stage(each, wanted.index, undone))
+                stages.append(self._stage(each, wanted.index, undone, desc))
         return stages
 
     def _stage(self, spec: StageSpec, index: int, planned: PlannedStage, desc: str = "") -> Stage:
@@ -152,7 +153,7 @@ class PluginService(DeploymentServicer, StageServicer):
         return Stage(
             id="",
             name=spec.name,
-            desc=planned.desc or desc,
+            desc=desc,
             index=index,
             rollback=spec.sort is not Sort.FORWARD,
             metadata=dict(planned.metadata),

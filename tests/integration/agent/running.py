@@ -14,9 +14,10 @@ from fairway.agent.app import AgentSettings, run_agent
 from fairway.clock import SystemClock
 from fairway.config.agent import AgentConfig
 from fairway.config.read import read_agent
-from fairway.model.application import GitPath, Repository
-from fairway.model.command import Command, Payload
+from fairway.model.application import Application, GitPath, Repository
+from fairway.model.command import ApproveStage, Command, Payload
 from fairway.model.deployment import Deployment
+from fairway.model.stage import Approval
 from fairway.rpc.agent_api import register_agent_service, register_hint_service
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
@@ -94,6 +95,30 @@ class World(msgspec.Struct):
         await self.store.write(lambda connection: commands.insert_command(connection, command))
         self.hints.publish("agent-1", HintTopic.COMMANDS)
         return command.id
+
+    async def approve(self, approve: ApproveStage, by: str) -> str:
+        """Approve a stage, as the server does it: counted there, and told to the agent."""
+        command_id, now = await self.command(approve, by), SystemClock().now()
+
+        def count_it(found: Deployment) -> Deployment:
+            stages = tuple(
+                msgspec.structs.replace(
+                    each, approvals=(*each.approvals, Approval(by=by, at=now, command_id=command_id))
+                )
+                if each.id == approve.stage_id
+                else each
+                for each in found.stages
+            )
+            return msgspec.structs.replace(found, stages=stages)
+
+        await self.store.write(
+            lambda connection: deployments.update_deployment(connection, approve.deployment_id, count_it)
+        )
+        return command_id
+
+    async def application(self, name: str = "web") -> Application:
+        """A registered application as the server has it."""
+        return await self.store.read(lambda connection: applications.load_application(connection, f"a-{name}"))
 
     async def answer(self, command_id: str) -> Command:
         """The command, once it has been answered."""

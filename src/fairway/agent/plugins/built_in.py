@@ -4,7 +4,10 @@ from typing import Final
 
 #: Their classes. Here as text: an agent does not load them, its plugin host does.
 BUILT_IN: Final = {
+    "customsync": "fairway.plugins.customsync:CustomSync",
     "scriptrun": "fairway.plugins.scriptrun.plugin:ScriptRun",
+    "wait": "fairway.plugins.wait:Wait",
+    "waitapproval": "fairway.plugins.waitapproval:WaitApproval",
 }
 #: Those that every agent has, because their stages fit into every application.
-ALWAYS: Final = ("scriptrun",)
+ALWAYS: Final = ("customsync", "scriptrun", "wait", "waitapproval")

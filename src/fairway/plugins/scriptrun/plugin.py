@@ -7,6 +7,8 @@ started, which is noted with the deployment before anything else.
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from fairway.config.stages import ScriptRunOptions, StageOptions
 from fairway.model.log_block import LogBlock, LogSeverity
@@ -33,16 +35,15 @@ class ScriptRun(Plugin):
 
     name = "scriptrun"
 
-    def plan(self, spec: StageSpec, options: StageOptions) -> PlannedStage:
-        if spec.sort is Sort.UNDO and isinstance(options, ScriptRunOptions):
-            return PlannedStage(desc=options.desc, wanted=bool(options.rollback_commands))
-        return PlannedStage(desc=options.desc)
+    def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
+        needless = spec.sort is Sort.UNDO and isinstance(options, ScriptRunOptions) and not options.rollback_commands
+        return PlannedStage(wanted=not needless)
 
     @stage("SCRIPT_RUN", options=ScriptRunOptions)
     async def run_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
         """Run the commands."""
         await run.note_for_plugin({_started(run): "_"})
-        return await self._run(run, run.options.commands)
+        return await run_commands(self.settings.state, run, run.options, run.options.commands)
 
     @undo("SCRIPT_RUN_ROLLBACK", of="SCRIPT_RUN", options=ScriptRunOptions)
     async def undo_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
@@ -50,24 +51,26 @@ class ScriptRun(Plugin):
         if await run.noted_by_plugin(_started(run)) is None:
             run.log.info("The script was not started, so there is nothing to undo")
             return Outcome()
-        return await self._run(run, run.options.rollback_commands)
+        return await run_commands(self.settings.state, run, run.options, run.options.rollback_commands)
 
-    async def _run(self, run: StageRun[ScriptRunOptions], commands: Sequence[str]) -> Outcome:
-        if not commands:
-            run.log.info("There is nothing to run")
-            return Outcome()
-        journal = Journal(self.settings.state / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}")
-        try:
-            environment = {**script_environment(run.deployment, run.stage.is_rollback), **run.options.env}
-            text = script_text(commands, environment, journal.step_file)
-            await journal.start(Order(text=text, shell=run.options.shell, directory=run.target.application_directory))
+
+async def run_commands(state: Path, run: StageRun[Any], options: ScriptRunOptions, commands: Sequence[str]) -> Outcome:
+    """Run commands through a journal below `state`, or take up the one that is there."""
+    if not commands:
+        run.log.info("There is nothing to run")
+        return Outcome()
+    journal = Journal(state / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}")
+    try:
+        environment = {**script_environment(run.deployment, run.stage.is_rollback), **options.env}
+        text = script_text(commands, environment, journal.step_file)
+        await journal.start(Order(text=text, shell=options.shell, directory=run.target.application_directory))
+        await _tell(journal, run)
+    except asyncio.CancelledError:
+        if run.stopped:
+            await journal.end(_GRACE_SECONDS)
             await _tell(journal, run)
-        except asyncio.CancelledError:
-            if run.stopped:
-                await journal.end(_GRACE_SECONDS)
-                await _tell(journal, run)
-            raise
-        return _outcome(journal, commands)
+        raise
+    return _outcome(journal, commands)
 
 
 def _started(run: StageRun[ScriptRunOptions]) -> str:
@@ -86,7 +89,7 @@ def _outcome(journal: Journal, commands: Sequence[str]) -> Outcome:
     return Outcome(StageStatus.FAILED, f"{which}: exit status {status}")
 
 
-async def _tell(journal: Journal, run: StageRun[ScriptRunOptions]) -> None:
+async def _tell(journal: Journal, run: StageRun[Any]) -> None:
     """Send the output as it comes, until the script has ended and all of it is safe."""
     ended = asyncio.create_task(journal.ended())
     pause = _EAGER_SECONDS
@@ -104,7 +107,7 @@ async def _tell(journal: Journal, run: StageRun[ScriptRunOptions]) -> None:
         ended.cancel()
 
 
-async def _tell_more(journal: Journal, run: StageRun[ScriptRunOptions], at_the_end: bool) -> bool:
+async def _tell_more(journal: Journal, run: StageRun[Any], at_the_end: bool) -> bool:
     """Send one piece; whether there was one."""
     safe, sending = journal.told()
     piece = journal.output(safe, _PIECE_BYTES)

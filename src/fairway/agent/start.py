@@ -1,0 +1,117 @@
+"""An agent's file made ready to run: keys read, the line to the server described, secrets masked for the report.
+
+Everything that can be wrong with a file and the files it names is found here, before anything is started.
+"""
+
+import base64
+import binascii
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import msgspec
+import yaml
+from grpc import aio
+
+from fairway.agent.app import AgentSettings
+from fairway.config.agent import AgentConfig
+from fairway.config.agent_file import SecretManagement
+from fairway.config.read import read_agent
+from fairway.errors import UserError
+from fairway.model.agent import EncryptionKind, SecretEncryption
+from fairway.rpc.channel import CHANNEL_OPTIONS
+from fairway.secrets.sealed import PrivateKey
+
+#: What a masked value looks like.
+MASK: Final = "***"
+_SECRET_NAME = re.compile(r"password|secret|token|credential|private|apikey|api_key|keydata|webhookurl|hookurl", re.I)
+#: Names that sound secret and are none.
+_HARMLESS = frozenset({"secretManagement", "decryptServiceAccount", "encryptServiceAccount", "privateKeyFile"})
+
+
+class AgentStartError(UserError):
+    """An agent that cannot start as it was told to."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """How the server is called."""
+
+    #: Without TLS.
+    insecure: bool = False
+    #: A certificate to trust instead of the system's.
+    certificate: Path | None = None
+
+
+def agent_settings(text: bytes, file: str, data: Path, line: Line) -> AgentSettings:
+    """What `run_agent` is told, from the text of an agent's file."""
+    config = read_agent(text, file)
+    private = _private_key(config.secret_management)
+    return AgentSettings(
+        config=config,
+        data=data,
+        channel=_channel(config.api_address, line),
+        token=f"{config.project_id},{config.agent_id},{_key(config)}",
+        unsealer=private,
+        secret_encryption=_encryption(private),
+        masked_config=masked(text),
+    )
+
+
+def masked(text: bytes) -> str:
+    """An agent's file with every value hidden whose name sounds secret."""
+    return yaml.safe_dump(_masked(yaml.safe_load(text)), sort_keys=False, allow_unicode=True)
+
+
+def _masked(value: Any, name: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: _masked(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, name) for item in value]
+    hidden = value and name not in _HARMLESS and _SECRET_NAME.search(name)
+    return MASK if hidden else value
+
+
+def _key(config: AgentConfig) -> str:
+    if config.key_data:
+        return _decoded(config.key_data, "pipedKeyData").strip()
+    return _read(config.key_file, "pipedKeyFile").strip()
+
+
+def _private_key(management: SecretManagement | None) -> PrivateKey | None:
+    if management is None or management.config is None:
+        return None
+    pair = management.config
+    if pair.private_key_data:
+        return PrivateKey.from_pem(_decoded(pair.private_key_data, "secretManagement.config.privateKeyData"))
+    return PrivateKey.from_pem(_read(pair.private_key_file, "secretManagement.config.privateKeyFile"))
+
+
+def _encryption(private: PrivateKey | None) -> SecretEncryption:
+    if private is None:
+        return SecretEncryption()
+    # Worked out from the private one: a public key that does not fit it would seal what nobody can open.
+    return SecretEncryption(kind=EncryptionKind.KEY_PAIR, public_key=private.public_key_pem())
+
+
+def _channel(address: str, line: Line) -> aio.Channel:
+    if line.insecure:
+        return aio.insecure_channel(address, options=CHANNEL_OPTIONS)
+    trusted = None if line.certificate is None else _read(str(line.certificate), "--cert-file").encode()
+    return aio.secure_channel(address, grpc.ssl_channel_credentials(trusted), options=CHANNEL_OPTIONS)
+
+
+def _read(path: str, name: str) -> str:
+    try:
+        return Path(path).expanduser().read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise AgentStartError(
+            f"{name}: {path} cannot be read ({error}); the agent does not start without it"
+        ) from error
+
+
+def _decoded(text: str, name: str) -> str:
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise AgentStartError(f"{name} is no base64 of a text; encode the key with base64") from error

@@ -1,0 +1,21 @@
+"""CUSTOM_SYNC: deploys with a script of one's own. Deprecated: SCRIPT_RUN does it better, and can be undone."""
+
+from fairway.config.stages import CustomSyncOptions, ScriptRunOptions
+from fairway.plugins.scriptrun.plugin import run_commands
+from fairway.sdk import Outcome, Plugin, StageRun, stage
+
+_DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
+
+
+class CustomSync(Plugin):
+    """Runs a script in place of a platform."""
+
+    name = "customsync"
+
+    @stage("CUSTOM_SYNC", options=CustomSyncOptions)
+    async def sync(self, run: StageRun[CustomSyncOptions]) -> Outcome:
+        """Run the script."""
+        run.log.info(_DEPRECATED)
+        await run.log.flush()
+        as_script = ScriptRunOptions(run=run.options.run, env=run.options.envs)
+        return await run_commands(self.settings.state, run, as_script, as_script.commands)

@@ -1,0 +1,77 @@
+"""The stages that every agent has: waiting for time, and for people."""
+
+from pathlib import Path
+
+from fairway.model.command import ApproveStage, CommandStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import ManualOperation, StageStatus
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
+from tests.integration.git.repositories import an_origin
+
+
+async def waiting(world: World) -> Deployment:
+    """The first deployment, once its first stage runs."""
+
+    async def look() -> Deployment | None:
+        found = await world.deployments()
+        return found[0] if found and found[0].stages and found[0].stages[0].status is StageStatus.RUNNING else None
+
+    return await until(look)
+
+
+async def test_a_wait_takes_its_time_and_says_so(tmp_path: Path) -> None:
+    file = an_application_file("{name: WAIT, with: {duration: 100ms}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            deployment = await world.ended()
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+        assert (await world.log(deployment, 0)).splitlines()[-1] == "Waited 100ms"
+        assert float(deployment.stages[0].metadata["startTime"]) > 0
+
+
+async def test_enough_people_approve_also_over_a_restart(tmp_path: Path) -> None:
+    file = an_application_file("{name: WAIT_APPROVAL, with: {approvers: [ada, bob, cleo], minApproverNum: 2}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            deployment = await waiting(world)
+            approve = ApproveStage(deployment_id=deployment.id, stage_id=deployment.stages[0].id)
+            first = await world.approve(approve, "ada")
+
+            async def noted() -> bool:
+                (now,) = await world.deployments()
+                return now.stages[0].metadata.get("pipecd/stage-approved-users") == "ada"
+
+            await until(noted)
+        async with an_agent_at_work(world):
+            second = await world.approve(approve, "bob")
+            ended = await world.ended()
+            answers = [await world.answer(command) for command in (first, second)]
+
+        assert ended.status is DeploymentStatus.SUCCEEDED, ended.status_reason
+        assert ended.stages[0].metadata["pipecd/stage-approved-users"] == "ada, bob"
+        assert ended.stages[0].available_operation is ManualOperation.APPROVE
+        assert [answer.status for answer in answers] == [CommandStatus.SUCCEEDED] * 2
+
+
+async def test_options_that_make_no_sense_fail_the_plan_before_anything_runs(tmp_path: Path) -> None:
+    file = an_application_file(
+        "{name: CUSTOM_SYNC, with: {envs: {A: b}, run: 'true'}}", "{name: WAIT, with: {duration: 5s}}"
+    )
+    broken = file.replace("duration: 5s", "duration: soon")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": broken})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+
+            async def told() -> str | None:
+                application = await world.application()
+                return application.sync_state.reason if application.sync_state else None
+
+            assert "duration" in await until(told)
+            world.origin.commit({"web/app.pipecd.yaml": file.replace("5s", "50ms")})
+            deployment = await world.ended()
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+        assert "CUSTOM_SYNC is deprecated" in await world.log(deployment, 0)
