@@ -1,6 +1,10 @@
-"""Runs every bench and prints one table."""
+"""Runs every bench and prints its tables: `python -m bench`, or `python -m bench scale` for the million.
+
+`python -m bench scale 20000` does the same with so many deployments, and proportionally less of all others.
+"""
 
 import asyncio
+import sys
 import tempfile
 from pathlib import Path
 
@@ -9,19 +13,41 @@ from rich.table import Table
 
 from bench.configuration import bench_reading
 from bench.durable import bench_durable
-from bench.figures import Figure
+from bench.figures import Figure, Reading
 from bench.git import bench_git
+from bench.idle import bench_idle
+from bench.population import scaled
 from bench.repository import APPLICATIONS, a_repository
+from bench.scale import bench_scale
 from bench.server import bench_calls
+
+#: How long a server is looked at in each state.
+_SECONDS, _SCALE_SECONDS = 10.0, 60.0
 
 
 def main() -> None:
+    """The first argument says which part; none, all but the million."""
+    console, arguments = Console(width=140), sys.argv[1:]
+    if arguments[:1] == ["scale"]:
+        population = scaled(int(arguments[1]) if len(arguments) > 1 else 1_000_000)
+        readings = asyncio.run(bench_scale(population, _SCALE_SECONDS))
+        console.print(_readings(f"{population.deployments:,} deployments", readings))
+        return
     with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
         repository = a_repository(Path(directory))
         figures = [bench_reading(), *asyncio.run(bench_git(repository, Path(directory)))]
     figures += asyncio.run(bench_durable())
     figures.append(asyncio.run(bench_calls()))
-    Console(width=120).print(_table(figures))
+    readings = asyncio.run(bench_idle(_SECONDS))
+    console.print(_table(figures))
+    console.print(_readings("a server", readings))
+
+
+def _readings(title: str, readings: list[Reading]) -> Table:
+    table = Table("what", "found", "goal: at most", title=title)
+    for reading in readings:
+        table.add_row(*reading)
+    return table
 
 
 def _table(figures: list[Figure]) -> Table:

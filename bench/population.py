@@ -8,7 +8,7 @@ have succeeded, some labels are on a third of them and some on one in ten thousa
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 from typing import Any
 
@@ -72,6 +72,20 @@ class Population(msgspec.Struct, frozen=True, kw_only=True):
 
     def application_id(self, number: int) -> str:
         return f"application-{number % self.applications:07}"
+
+
+def scaled(deployments: int) -> Population:
+    """A population with so many deployments and, but for agents, proportionally many of all others."""
+    whole, share = Population(), deployments / Population().deployments
+    return Population(
+        deployments=deployments,
+        applications=max(int(whole.applications * share), whole.agents),
+        open=min(whole.open, deployments // 10),
+        commands=int(whole.commands * share),
+        events=int(whole.events * share),
+        chains=int(whole.chains * share),
+        audit=int(whole.audit * share),
+    )
 
 
 def fill(url: str, population: Population) -> None:
@@ -263,10 +277,9 @@ def _put_into_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[
     driver.execute("PRAGMA synchronous=OFF")
     for index in table.indexes:
         index.drop(connection)
-    names = [column.name for column in table.columns]
+    names, remaining = _columns(rows)
     marks = ", ".join(f":{name}" for name in names)
     statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
-    remaining = iter({"last_seen_at": None, **row} for row in rows)
     driver.execute("BEGIN")
     while batch := list(islice(remaining, 10_000)):
         driver.executemany(statement, batch)
@@ -277,7 +290,14 @@ def _put_into_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[
 
 def _copy_into_postgres(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> None:
     cursor: Any = connection.connection.cursor()
-    names = [column.name for column in table.columns]
+    names, remaining = _columns(rows)
     with cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row([row.get(name) for name in names])
+        for row in remaining:
+            copy.write_row([row[name] for name in names])
+
+
+def _columns(rows: Iterable[Row]) -> tuple[list[str], Iterator[Row]]:
+    """The columns that the rows fill, and the rows. The database fills others by itself."""
+    remaining = iter(rows)
+    first = next(remaining)
+    return list(first), chain([first], remaining)
