@@ -3,6 +3,8 @@
 The list of commands shows a name and a sentence for each; the rest of a command stands in its module.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -40,8 +42,17 @@ class GroupOnDemand(TyperGroup):
         return loaded
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listing(self) -> Iterator[None]:
         self._only_listed = True
         try:
-            super().format_help(ctx, formatter)
+            yield
         finally:
             self._only_listed = False

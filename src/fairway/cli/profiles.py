@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from fairway.errors import UserError
 
@@ -99,6 +98,8 @@ def profiles_path(environment: Mapping[str, str]) -> Path:
 
 def load_profiles(path: Path) -> Profiles:
     """What the file holds; nothing when it is not there."""
+    import yaml
+
     try:
         if path.stat().st_mode & 0o077:
             raise ProfileError(f"{path} holds keys and others may read it; make it yours alone: chmod 600 {path}")
@@ -119,6 +120,8 @@ def load_profiles(path: Path) -> Profiles:
 
 def save_profiles(path: Path, profiles: Profiles) -> None:
     """Write the file, whole or not at all, readable by nobody else."""
+    import yaml
+
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # A file of mkstemp has mode 0600 from its first moment.

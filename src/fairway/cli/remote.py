@@ -6,7 +6,6 @@ key would go along.
 """
 
 import random
-import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -170,6 +169,8 @@ class Remote:
 
 
 def _client(profile: Profile, patience: float) -> "httpx2.Client":
+    import ssl
+
     import httpx2
 
     try:
