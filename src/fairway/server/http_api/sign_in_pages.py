@@ -6,7 +6,7 @@ page elsewhere can know it, so nobody can be signed in as somebody else by a pag
 
 import secrets
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from litestar import MediaType, Request, Response, get, post
@@ -24,6 +24,7 @@ from fairway.server.sign_in.next_page import HOME, safe_next
 from fairway.server.sign_in.pages import (
     HEADERS,
     STYLE,
+    Choice,
     Field,
     Form,
     link_page,
@@ -190,7 +191,11 @@ def _asking(request: PageRequest, shown: _Shown) -> Response[str]:
         hidden={_TOKEN: _form_token(request, browser), "next": shown.next},
         wrong=shown.wrong,
     )
-    return _keeping(request, browser, page(sign_in_page(form, ())))
+    choices = tuple(
+        Choice(provider.title or provider.name, f"/sign-in/{provider.name}/start?{urlencode({'next': shown.next})}")
+        for provider in desk_of(request).sign_in.authorities.providers
+    )
+    return _keeping(request, browser, page(sign_in_page(form, choices)))
 
 
 def _setting(request: PageRequest, name: str, token: str, wrong: str = "") -> Response[str]:
