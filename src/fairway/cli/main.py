@@ -5,17 +5,16 @@ from typing import Annotated
 import typer
 
 from fairway import __version__
-from fairway.cli.backup import backup, restore
 from fairway.cli.on_demand import GroupOnDemand, OnDemand
-from fairway.cli.server import server
 
 _RUN, _WORK, _PEOPLE, _HERE, _FILES = "Run", "Deliver", "People and programs", "This machine", "Files"
 
 
 class Commands(GroupOnDemand):
-    """Everything that asks a server, loaded when it is called."""
+    """All commands; each is loaded when it is called."""
 
     on_demand = {
+        "server": OnDemand("fairway.cli.server", "Run the control plane; keep its data safe.", _RUN),
         "app": OnDemand("fairway.cli.app", "Applications: register, look, deploy now.", _WORK),
         "deployment": OnDemand("fairway.cli.deployment", "Deployments: follow, wait, approve, give up.", _WORK),
         "agent": OnDemand("fairway.cli.agent", "Agents: register, look, change keys.", _WORK),
@@ -56,8 +55,3 @@ def options(
     ] = False,
 ) -> None:
     """One continuous-delivery system for every platform."""
-
-
-app.command(rich_help_panel=_RUN)(server)
-app.command(rich_help_panel=_RUN)(backup)
-app.command(rich_help_panel=_RUN)(restore)

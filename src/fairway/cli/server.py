@@ -1,70 +1,149 @@
-"""`fairway server`: run the control plane."""
+"""`fairway server`: run the control plane; `fairway server backup` and `restore` keep its data.
+
+Without a subcommand it runs, so the options of running stand at the group. What a file of the control plane says is
+taken where the command line says nothing.
+"""
 
 import asyncio
-import logging
+import os
 import signal
+import sys
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from fairway import __version__
+from fairway.cli.backup import backup, restore
 from fairway.errors import FairwayError
 
 if TYPE_CHECKING:
     # The server's libraries are loaded only by who runs one.
     from fairway.server.app import RunningServer, ServerSettings
+    from fairway.server.control_plane_file import FileSettings
+
+_LISTEN, _HTTP_LISTEN = "127.0.0.1:9080", "127.0.0.1:9082"
 
 
+class _Format(StrEnum):
+    """How the log is written."""
+
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
+
+
+class _Level(StrEnum):
+    """What the log holds."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+commands = typer.Typer(
+    name="server",
+    help="Run the control plane: what agents report to and people ask.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+commands.command()(backup)
+commands.command()(restore)
+
+
+@commands.callback()
 def server(
-    data: Annotated[Path, typer.Option(help="Where database and logs are kept.")],
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option(help="Where database and logs are kept. Needed to run.")] = None,
     database: Annotated[str, typer.Option(help="A PostgreSQL URL; without it, SQLite in --data.")] = "",
     logs: Annotated[
-        str, typer.Option(help="A directory or s3://bucket/prefix; without it, a directory in --data.")
+        str, typer.Option(help="A directory, s3://bucket/prefix or gs://bucket; without it, a directory in --data.")
     ] = "",
-    listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = "127.0.0.1:9080",
-    http_listen: Annotated[str, typer.Option(help="Where probes and readers of the JSON API call.")] = "127.0.0.1:9082",
+    listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = _LISTEN,
+    http_listen: Annotated[
+        str, typer.Option(help="Where people, probes and users of the JSON API call.")
+    ] = _HTTP_LISTEN,
+    single_port: Annotated[bool, typer.Option("--single-port", help="gRPC and HTTP both at --listen.")] = False,
+    web_url: Annotated[str, typer.Option(help="The address at which people reach this server, for links.")] = "",
     cert_file: Annotated[
         Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
     ] = None,
     key_file: Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")] = None,
+    config_file: Annotated[Path | None, typer.Option(help="PipeCD's file of kind ControlPlane; options win.")] = None,
     keep_days: Annotated[
         int | None, typer.Option(min=1, help="Forget deployments that ended longer ago; without it, none.")
     ] = None,
+    drain_seconds: Annotated[
+        float, typer.Option(min=0, help="How long /readyz says no before a stopping server sends anybody away.")
+    ] = 0.0,
+    otlp_endpoint: Annotated[
+        str, typer.Option(envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="A collector of traces, by OTLP over HTTP.")
+    ] = "",
+    log_format: Annotated[_Format, typer.Option(help="auto: JSON unless stderr is a terminal.")] = _Format.AUTO,
+    log_level: Annotated[_Level, typer.Option(help="debug has a line for each request.")] = _Level.INFO,
 ) -> None:
-    """Run the control plane: what agents report to and `pipectl` asks.
+    """Run the control plane: what agents report to and people ask.
 
-    The first start makes a project and an API key, and prints the key once. Ctrl-C or SIGTERM stops it; calls that are
-    under way are finished.
+    The first start makes a project, an API key and a link for the first administrator, and prints them. Ctrl-C or
+    SIGTERM stops it: what is under way is finished; a second one ends it at once.
     """
-    from fairway.clock import SystemClock
-    from fairway.server.app import ServerSettings, run_server
+    if context.invoked_subcommand is not None:
+        return
+    if data is None:
+        _refuse("--data is missing; expected the directory where database and logs are kept")
+    if (cert_file is None) != (key_file is None):
+        _refuse("--cert-file and --key-file belong together; give both or none")
+    from fairway.server.app import ServerSettings
     from fairway.server.certificates import CertificateFiles
     from fairway.server.housekeeping import HousekeepingSettings
+    from fairway.server.logging import LogFormat, LogLevel, set_up_logging
 
-    if (cert_file is None) != (key_file is None):
-        typer.echo("fairway server: --cert-file and --key-file belong together; give both or none", err=True)
-        raise typer.Exit(2)
-    certificate = CertificateFiles(cert_file, key_file) if cert_file and key_file else None
-
+    set_up_logging(sys.stderr, LogFormat(log_format.value), LogLevel(log_level.value))
+    said = _file_settings(config_file, bool(database), bool(logs))
     settings = ServerSettings(
         data=data,
         database=database,
-        logs=logs,
+        logs=logs or said.logs,
+        log_options=said.log_options,
         listen=listen,
         http_listen=http_listen,
-        certificate=certificate,
+        single_port=single_port,
+        certificate=CertificateFiles(cert_file, key_file) if cert_file and key_file else None,
+        web_url=(web_url or said.web_url).rstrip("/"),
         housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),
+        drain_seconds=drain_seconds,
+        otlp_endpoint=otlp_endpoint,
+        log_requests=log_level is _Level.DEBUG,
+        projects=said.projects,
     )
+    _run(settings)
+
+
+def _run(settings: "ServerSettings") -> None:
+    from fairway.clock import SystemClock
+    from fairway.server.app import run_server
 
     async def main() -> None:
         stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def ask_to_stop() -> None:
+            stop.set()
+            # Whoever asks twice does not want to wait: the next signal ends the process at once.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                signal.signal(number, signal.SIG_DFL)
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, ask_to_stop)
         await run_server(settings, SystemClock(), lambda running: _announce(settings, running), stop)
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    # gRPC's handlers around fork are of no use to a server that forks nothing.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     try:
         asyncio.run(main())
     except FairwayError as error:
@@ -72,14 +151,42 @@ def server(
         raise typer.Exit(1) from error
 
 
+def _file_settings(path: Path | None, has_database: bool, has_logs: bool) -> "FileSettings":
+    """What the file says; everything that has no effect, or stands in the way, is printed as `fairway lint` does."""
+    from fairway.config.problems import ConfigError
+    from fairway.server.control_plane_file import FileSettings, Given, load_control_plane
+
+    if path is None:
+        return FileSettings()
+    try:
+        said = load_control_plane(path, Given(database=has_database, logs=has_logs))
+    except ConfigError as error:
+        for problem in error.problems:
+            typer.echo(str(problem), err=True)
+        _refuse(f"{path} cannot be used as it is; see above")
+    for problem in said.warnings:
+        typer.echo(str(problem), err=True)
+    return said
+
+
 def _announce(settings: "ServerSettings", running: "RunningServer") -> None:
-    """Say where the server listens, and on its first start the key that nobody will see again."""
+    """Say where the server listens, and what nobody will see again."""
     tls = settings.certificate is not None
-    host, http_host = (address.rpartition(":")[0] for address in (settings.listen, settings.http_listen))
+    host = settings.listen.rpartition(":")[0]
+    http_host = host if settings.single_port else settings.http_listen.rpartition(":")[0]
     how = "gRPC over TLS" if tls else "gRPC, without TLS"
+    address = f"{'https' if tls else 'http'}://{http_host}:{running.http_port}"
     typer.echo(f"fairway server {__version__} listens on {host}:{running.port} ({how})")
     typer.echo(f"  data: {settings.data.absolute()}")
     if running.first_start is not None:
         typer.echo(f"  project: {running.first_start.project_id}")
         typer.echo(f"  API key, shown this once: {running.first_start.api_key}")
-    typer.echo(f"  HTTP: {'https' if tls else 'http'}://{http_host}:{running.http_port}")
+    if running.administrator is not None:
+        link = f"{settings.web_url or address}{running.administrator.path}"
+        typer.echo(f"  set the password of {running.administrator.link.user_id!r} within a day: {link}")
+    typer.echo(f"  HTTP: {address}")
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(f"fairway server: {message}", err=True)
+    raise typer.Exit(2)

@@ -39,10 +39,15 @@ class Backup(msgspec.Struct, frozen=True):
     log_files: int
 
 
-def back_up(data: Path, archive: Path) -> Backup:
-    """Write the data of a server, running or not, into an archive; one that was there is replaced when all is done."""
+def back_up(data: Path, archive: Path, logs: Path | None = None) -> Backup:
+    """Write the data of a server, running or not, into an archive; one that was there is replaced when all is done.
+
+    `logs` is where a server keeps its logs that does not keep them in `data`.
+    """
     if not (data / DATABASE).is_file():
         raise BackupError(f"there is no {DATABASE} in {data}; give the directory that the server has as --data")
+    if logs is not None and not logs.is_dir():
+        raise BackupError(f"{logs} is no directory; give the one that the server has as --logs")
     unfinished = archive.absolute().with_name(f".{archive.name}.{uuid4().hex}")
     copy = unfinished.with_name(f"{unfinished.name}.db")
     with _explained(f"write {archive}"):
@@ -50,7 +55,7 @@ def back_up(data: Path, archive: Path) -> Backup:
             _copy_database(data / DATABASE, copy)
             with os.fdopen(_create_private(unfinished), "wb") as file:
                 with tarfile.open(fileobj=file, mode="w") as tar:
-                    count = _add_logs(tar, data / "logs")
+                    count = _add_logs(tar, logs or data / "logs")
                     # Last, so that an archive that was cut off anywhere has none and is refused.
                     _add_file(tar, copy, DATABASE)
                 file.flush()

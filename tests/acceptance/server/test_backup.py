@@ -17,8 +17,8 @@ async def test_a_backup_of_a_running_server_starts_elsewhere_as_it_was(tmp_path:
         metadata = (("authorization", f"API-KEY {server.api_key}"),)
         user = UserStub(grpc.aio.insecure_channel(server.address))
         agent = await user.RegisterPiped(user_messages.RegisterPipedRequest(name="kept"), metadata=metadata)
-        made = fairway("backup", tmp_path / "backup.tar", "--data", tmp_path / "one")
-    put_back = fairway("restore", tmp_path / "backup.tar", "--data", tmp_path / "two")
+        made = fairway("server", "backup", tmp_path / "backup.tar", "--data", tmp_path / "one")
+    put_back = fairway("server", "restore", tmp_path / "backup.tar", "--data", tmp_path / "two")
 
     with a_server(tmp_path / "two") as server:
         user = UserStub(grpc.aio.insecure_channel(server.address))
@@ -29,9 +29,9 @@ async def test_a_backup_of_a_running_server_starts_elsewhere_as_it_was(tmp_path:
 
 def test_a_directory_in_use_is_not_overwritten(tmp_path: Path) -> None:
     with a_server(tmp_path / "one"):
-        fairway("backup", tmp_path / "backup.tar", "--data", tmp_path / "one")
+        fairway("server", "backup", tmp_path / "backup.tar", "--data", tmp_path / "one")
 
-    refused = fairway("restore", tmp_path / "backup.tar", "--data", tmp_path / "one")
+    refused = fairway("server", "restore", tmp_path / "backup.tar", "--data", tmp_path / "one")
 
     assert refused.returncode == 1
-    assert "fairway restore: " in refused.stderr
+    assert "fairway server restore: " in refused.stderr

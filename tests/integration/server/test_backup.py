@@ -276,5 +276,5 @@ async def test_the_commands_say_what_they_did_and_why_not(tmp_path: Path) -> Non
 
     assert (made.exit_code, made.output) == (0, f"{archive}: the database and 3 files of logs\n")
     assert (refused.exit_code, elsewhere.exit_code) == (1, 2)
-    assert refused.output.startswith(f"fairway restore: {data} is not empty")
+    assert refused.output.startswith(f"fairway server restore: {data} is not empty")
     assert "pg_dump" in elsewhere.output
