@@ -9,7 +9,7 @@ import pytest
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import Approval, ManualOperation, Stage, StageStatus
-from fairway.server.waiting import Onlooker, KnownAgent, awaits_approval, command_waits_for, deployment_waits_for
+from fairway.server.waiting import KnownAgent, Onlooker, awaits_approval, command_waits_for, deployment_waits_for
 from tests.integration.server.store.nouns import a_command
 from tests.unit.model.builders import NOW, a_deployment, a_stage
 

@@ -16,10 +16,13 @@ from fairway.server.http_api import (
     agents,
     api_keys,
     applications,
+    audit,
     chains,
     commands,
     deployments,
     events,
+    home,
+    journeys,
     probes,
     projects,
     roles,
@@ -48,6 +51,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
     api = Router(
         "/api/v1",
         route_handlers=[
+            *home.ROUTES,
             *applications.ROUTES,
             *deployments.ROUTES,
             *stage_logs.ROUTES,
@@ -59,6 +63,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
             *settings.ROUTES,
             *events.ROUTES,
             *chains.ROUTES,
+            *audit.ROUTES,
             *api_keys.ROUTES,
             *projects.ROUTES,
             *webhooks.ROUTES,
@@ -78,7 +83,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
     )
     pages = Router(
         "/",
-        route_handlers=sign_in_pages.ROUTES,
+        route_handlers=[*sign_in_pages.ROUTES, *journeys.ROUTES],
         request_max_body_size=sign_in_pages.MOST_BYTES,
         exception_handlers={
             HTTPException: sign_in_pages.answer_page_error,

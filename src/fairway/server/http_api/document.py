@@ -18,6 +18,11 @@ PATH = "/api/v1/openapi.json"
 #: How a request under /api/v1 may say who makes it: one of these.
 SECURITY: list[dict[str, list[str]]] = [{"apiKey": []}, {"session": []}]
 
+#: What is sent as it is read, and as what.
+_STREAMED = {
+    "/api/v1/audit/export": ("application/jsonl", "text/csv"),
+    "/api/v1/deployments/{deployment_id}/stages/{stage_id}/log.txt": ("text/plain",),
+}
 _PROJECT = {
     "name": "project",
     "in": "query",
@@ -74,7 +79,17 @@ def _completed(path: str, operation: Any, schemas: dict[str, Any]) -> Any:
     name = str(body.get("$ref", "")).rpartition("/")[2]
     if name in schemas:
         schemas[name]["additionalProperties"] = False
+        # A body in which nothing must stand may be left out.
+        operation = {**operation, "requestBody": {**operation["requestBody"], "required": _must(schemas[name])}}
+    if path in _STREAMED:
+        content = {kind: {"schema": {"type": "string"}} for kind in _STREAMED[path]}
+        responses = operation["responses"]
+        operation = {**operation, "responses": {**responses, "200": {**responses["200"], "content": content}}}
     return {**operation, "parameters": [*operation.get("parameters", []), _PROJECT]}
+
+
+def _must(schema: dict[str, Any]) -> bool:
+    return bool(schema.get("required"))
 
 
 def _only_the_document(request: Request[Any, Any, Any]) -> None:

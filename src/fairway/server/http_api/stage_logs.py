@@ -55,12 +55,12 @@ async def get_stage_log(
     summary="The whole log of a stage as text.",
     tags=["deployments"],
     responses=REFUSALS,
-    media_type="text/plain; charset=utf-8",
+    media_type="text/plain",
 )
 async def download_stage_log(request: ApiRequest, deployment_id: FromPath[str], stage_id: FromPath[str]) -> Stream:
     """The log of the stage's latest run, as far as it has been written: a line for each block that is one."""
     key = await _key(request, deployment_id, stage_id)
-    return Stream(_text(desk_of(request).logs, key), media_type="text/plain; charset=utf-8")
+    return Stream(_text(desk_of(request).logs, key), media_type="text/plain")
 
 
 async def _text(logs: LogStore, key: StageLogKey) -> AsyncIterator[bytes]:
@@ -70,8 +70,7 @@ async def _text(logs: LogStore, key: StageLogKey) -> AsyncIterator[bytes]:
 
 
 def _line(log: str) -> bytes:
-    # What cannot be written as UTF-8 came from an agent's bytes; it must not end the download.
-    return (log if log.endswith("\n") else f"{log}\n").encode("utf-8", "replace")
+    return (log if log.endswith("\n") else f"{log}\n").encode()
 
 
 async def _key(request: ApiRequest, deployment_id: str, stage_id: str) -> StageLogKey:

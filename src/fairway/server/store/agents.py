@@ -51,6 +51,12 @@ def list_seen_agents(
     return tuple((agent, _time(seen)) for agent, (_, seen) in zip(agents, found, strict=True))
 
 
+def list_last_seen(connection: sa.Connection, project_id: str) -> tuple[datetime | None, ...]:
+    """When each agent of a project was last heard, in no order."""
+    statement = sa.select(AGENTS.c.last_seen_at).where(AGENTS.c.project_id == project_id)
+    return tuple(_time(seen) for seen in connection.execute(statement).scalars())
+
+
 def touch_agent(connection: sa.Connection, id: str, at: datetime) -> None:
     """Note that the agent was heard; an older moment than the noted one changes nothing."""
     seen = to_microseconds(at)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import msgspec
 import sqlalchemy as sa
 
-from fairway.model.application import Application, ApplicationKind
+from fairway.model.application import Application, ApplicationKind, SyncStatus
+from fairway.model.live_state import Health
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, insert_labels, label_patterns, labelled, replace_labels
 from fairway.server.store.page import Page, PageRequest, page_by_update
@@ -28,6 +29,15 @@ class ApplicationFilter(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     #: Those that have all labels of one of these, by pattern.
     scope: Patterns = EVERYTHING
+
+
+class ApplicationCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many applications stand alike."""
+
+    sync_status: SyncStatus
+    health: Health
+    disabled: bool
+    count: int
 
 
 def insert_application(connection: sa.Connection, application: Application) -> None:
@@ -75,6 +85,25 @@ def list_applications(connection: sa.Connection, filter: ApplicationFilter, page
     return page_by_update(connection, _ROWS, statement, page)
 
 
+def count_applications(connection: sa.Connection, project_id: str, scope: Patterns) -> tuple[ApplicationCount, ...]:
+    """How many applications of a project stand how; deleted ones are not counted."""
+    columns = APPLICATIONS.c
+    alike = columns.sync_status, columns.health, columns.disabled
+    seen = label_patterns(connection, APPLICATION_LABELS, columns.id, scope)
+    statement = sa.select(*alike, sa.func.count()).where(_KEPT, columns.project_id == project_id, *seen)
+    return tuple(
+        ApplicationCount(sync_status=SyncStatus(status), health=Health(health), disabled=disabled, count=count)
+        for status, health, disabled, count in connection.execute(statement.group_by(*alike))
+    )
+
+
+def note_health(connection: sa.Connection, id: str, health: Health) -> None:
+    """Remember how well the application is; most of the time that is what is known already."""
+    columns = APPLICATIONS.c
+    changed = columns.id == id, columns.health != health.value
+    connection.execute(sa.update(APPLICATIONS).where(*changed).values(health=health.value))
+
+
 def find_by_path(
     connection: sa.Connection, project_id: str, repository_id: str, path: str, config_filename: str
 ) -> Application | None:
@@ -106,6 +135,7 @@ def _columns(application: Application) -> Columns:
         "path": application.git_path.path,
         "config_filename": application.git_path.config_filename,
         "disabled": application.disabled,
+        "sync_status": (application.sync_state.status if application.sync_state else SyncStatus.UNKNOWN).value,
         "deleted_at": to_microseconds(application.deleted_at) if application.deleted_at else None,
         "updated_at": to_microseconds(application.updated_at),
     }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from fairway.model.live_state import LiveState
+from fairway.server.store.applications import note_health
 from fairway.server.store.rows import Rows
 from fairway.server.store.tables import LIVE_STATES
 
@@ -14,6 +15,7 @@ _ROWS = Rows(LIVE_STATES, LiveState, "live state of application", lambda state: 
 def save_live_state(connection: sa.Connection, state: LiveState) -> None:
     """Store the state of an application in place of the one before."""
     _ROWS.save(connection, state)
+    note_health(connection, state.application_id, state.health)
 
 
 def load_live_state(connection: sa.Connection, application_id: str) -> LiveState:
@@ -25,4 +27,11 @@ def update_live_state(
     connection: sa.Connection, application_id: str, change: Callable[[LiveState], LiveState]
 ) -> LiveState:
     """The state as `change` makes it, stored."""
-    return _ROWS.update(connection, application_id, change)
+
+    def remarked(found: LiveState) -> LiveState:
+        changed = change(found)
+        if changed.health is not found.health:
+            note_health(connection, application_id, changed.health)
+        return changed
+
+    return _ROWS.update(connection, application_id, remarked)

@@ -41,6 +41,9 @@ APPLICATIONS = _table(
     _text("path"),
     _text("config_filename"),
     sa.Column("disabled", sa.Boolean, nullable=False),
+    _text("sync_status"),
+    #: Of the whole, as its live state says; it is not part of the document.
+    sa.Column("health", sa.Text, nullable=False, server_default="unknown"),
     _time("deleted_at", nullable=True),
     _time("updated_at"),
 )
@@ -55,6 +58,13 @@ for _name, _columns in {
         APPLICATIONS.c.id,
     ),
     "applications_by_path": (APPLICATIONS.c.project_id, APPLICATIONS.c.repository_id, APPLICATIONS.c.path),
+    "applications_counted": (
+        APPLICATIONS.c.project_id,
+        APPLICATIONS.c.sync_status,
+        APPLICATIONS.c.health,
+        APPLICATIONS.c.disabled,
+        APPLICATIONS.c.id,
+    ),
     "applications_by_name": (APPLICATIONS.c.project_id, APPLICATIONS.c.name),
 }.items():
     sa.Index(_name, *_columns, sqlite_where=_KEPT, postgresql_where=_KEPT)

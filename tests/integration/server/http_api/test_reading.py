@@ -9,6 +9,7 @@ import pytest
 
 from fairway.model.agent import AgentKey, AgentProfile, ConnectionStatus
 from fairway.model.application import Application, Repository
+from fairway.model.chain import DeploymentChain
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogBlock
@@ -17,7 +18,7 @@ from fairway.server.http_api.agents import show_agent
 from fairway.server.logs import StageLogKey
 from fairway.server.store.agents import touch_agent
 from tests.integration.server.http_api.serving import serving
-from tests.integration.server.store.nouns import a_command, an_agent, minutes
+from tests.integration.server.store.nouns import a_chain, a_command, an_agent, minutes
 from tests.unit.model.builders import NOW, a_deployment, a_git_path, a_stage, an_application
 
 
@@ -176,3 +177,40 @@ async def test_a_log_is_read_in_pages(tmp_path: Path) -> None:
     shown = json.loads(msgspec.json.encode(blocks))
     assert first == {"blocks": shown[:2], "completed": True, "next_index": 2}
     assert second == {"blocks": shown[2:], "completed": True, "next_index": None}
+
+
+async def test_a_whole_log_is_downloaded_as_text(tmp_path: Path) -> None:
+    texts = ["line 0\n", "line 1", "ü"]
+    blocks = [LogBlock(index=number, log=text, created_at=NOW) for number, text in enumerate(texts)]
+    async with serving(tmp_path) as served:
+        await served.add(a_deployment(stages=(a_stage("s-1"),)))
+        await served.logs.append(StageLogKey("d-1", "s-1", 0), blocks[:1])
+        await served.logs.append(StageLogKey("d-1", "s-1", 0), blocks[1:], completed=True)
+
+        answer = await served.get("/api/v1/deployments/d-1/stages/s-1/log.txt")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    assert answer.text == "line 0\nline 1\nü\n"
+
+
+async def test_a_command_says_whom_it_waits_for(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        await served.add(an_agent(), a_command())
+        await served.store.write(lambda connection: touch_agent(connection, "agent-1", minutes(-3)))
+
+        listed = (await served.get("/api/v1/commands")).json()["items"]
+
+    assert [command["waiting_for"] for command in listed] == [
+        "agent near, last seen 3 minutes ago, to take the command"
+    ]
+
+
+async def test_chains_are_shown_as_they_are_stored(tmp_path: Path) -> None:
+    chain = a_chain()
+    async with serving(tmp_path) as served:
+        await served.add(chain, a_chain("chain-2", project_id="other"))
+
+        one, all = await served.get("/api/v1/chains/chain-1"), await served.get("/api/v1/chains")
+
+    assert msgspec.json.decode(one.content, type=DeploymentChain) == chain
+    assert all.json() == {"items": [one.json()], "next_cursor": ""}
