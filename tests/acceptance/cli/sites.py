@@ -62,6 +62,22 @@ class Site:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def shell(self, command: str, stdin: str = "", **more: str) -> str:
+        """What a person sees of a line typed into a shell; the server is known by a profile or not at all."""
+        environment = self.environment(FAIRWAY_SERVER="", FAIRWAY_API_KEY="", **more)
+        environment["PATH"] = f"{FAIRWAY.parent}:{environment['PATH']}"
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            input=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
     @contextmanager
     def running(self, *arguments: str, **more: str) -> Iterator["Running"]:
         """Call the command and let it run; it is killed at the end of the block, or when it hangs."""
