@@ -41,6 +41,7 @@ from fairway.server.logs import LogStore
 from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.sign_in.links import NewLink
+from fairway.server.sign_in.providers import SignInProvider
 from fairway.server.status_codes import abort_for
 from fairway.server.store.changes import ChangeKind
 from fairway.server.store.store import Store
@@ -77,6 +78,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     log_requests: bool = False
     #: How the bucket of the logs is reached, as obstore calls it.
     log_options: dict[str, str] = {}
+    #: Who may vouch for people, beside this server itself.
+    sign_in_providers: tuple[SignInProvider, ...] = ()
     #: Projects that exist from the start, beside the first one.
     projects: tuple[ProjectEntry, ...] = ()
 
@@ -134,7 +137,7 @@ async def run_server(
         )
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=_interceptors(settings, metrics, traces))
         _offer(server, _Kept(actions, agents, users))
-        sign_in = await SignInDesk.open(store, clock, settings.web_url)
+        sign_in = await SignInDesk.open(store, clock, settings.web_url, settings.sign_in_providers)
         feed = Feed()
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
         web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))

@@ -25,6 +25,8 @@ from fairway.server.store import applications, chains, commands, deployments, ev
 from fairway.server.store.changes import forget_old_changes
 from fairway.server.store.errors import NotFound
 from fairway.server.store.page import PageRequest
+from fairway.server.store.sessions import delete_expired_sessions
+from fairway.server.store.sign_in_links import delete_expired_links
 from fairway.server.store.store import Store
 from fairway.server.turn import Turn
 
@@ -169,6 +171,14 @@ async def _forget_changes(round: _Round) -> int:
     return await round.store.write(forget_old_changes) if round.store.shared_url else 0
 
 
+async def _forget_sessions(round: _Round) -> int:
+    return await _in_batches(round, lambda c: delete_expired_sessions(c, round.now, round.settings.batch))
+
+
+async def _forget_links(round: _Round) -> int:
+    return await _in_batches(round, lambda c: delete_expired_links(c, round.now, round.settings.batch))
+
+
 async def _forget_deployments(round: _Round) -> int:
     if round.settings.deployments_kept_for is None:
         return 0
@@ -260,4 +270,6 @@ _STEPS: dict[str, Callable[[_Round], Awaitable[int]]] = {
     "events": _forget_events,
     "deployments": _forget_deployments,
     "changes": _forget_changes,
+    "sessions": _forget_sessions,
+    "sign_in_links": _forget_links,
 }
