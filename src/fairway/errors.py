@@ -20,8 +20,10 @@
     │   │                       (server)   a log, or a block of one, that cannot be
     │   ├── UsageError, ProfileError, Refused, NotReached
     │   │                       (cli)      a command that cannot be meant, is refused or did not come true
+    │   ├── UnreadableDelivery, TooLargeDelivery
+    │   │                       (server)   what no Git host sends to a webhook
     │   ├── BackupError         (server)   a backup that cannot be made or restored
-    │   └── AddressInUse, HttpAddressError, BadCertificate, LogPlaceError
+    │   └── AddressInUse, HttpAddressError, BadCertificate, BadEndpoint, LogPlaceError
     │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
@@ -30,6 +32,8 @@
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
         ├── TooManyRequests     (server)   somebody who asks too often
+        ├── TooManyDeliveries, SlowDelivery, BusyReception
+        │                       (server)   a Git host that has to send a push again, later
         ├── Unreachable, TimedOut
         │                       (cli)      a server that does not answer, an end that does not come
         └── LogStorageError     (server)   a disk or bucket that does not take or give a log

@@ -2,23 +2,29 @@
 
 Everything in it is either used or said to have no effect here and why, at its line, all at once: nobody should find out
 by watching that their database or their administrator is not the one they wrote down. Options on the command line win
-over the file, so what they replace is no error. Files that the file names (keys of a bucket) are read here, once.
+over the file, so what they replace is no error.
 """
 
-import configparser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path as FilePath
-from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
 
 from fairway.clock import Clock
-from fairway.config.control_plane import ControlPlaneSpec, Filestore, ProjectEntry, SharedSso
+from fairway.config.control_plane import ControlPlaneSpec, OidcSso, ProjectEntry, SharedSso
 from fairway.config.problems import ConfigError, Path, Problem, Severity, in_order
 from fairway.config.read import read_file
 from fairway.config.reader.document import Document, read_documents
+from fairway.server.control_plane_bucket import bucket_of
+from fairway.server.sign_in.providers import (
+    BadSignInProvider,
+    GitHubProvider,
+    OidcProvider,
+    SignInProvider,
+    refuse_bad_providers,
+)
 from fairway.server.store.errors import AlreadyExists
 from fairway.server.store.projects import Project, insert_project
 from fairway.server.store.store import Store
@@ -50,8 +56,8 @@ class FileSettings(msgspec.Struct, frozen=True, kw_only=True):
     log_options: dict[str, str] = {}
     #: Projects that exist from the start.
     projects: tuple[ProjectEntry, ...] = ()
-    #: Ways to sign in.
-    sign_in: tuple[SharedSso, ...] = ()
+    #: Who else may vouch for people.
+    sign_in: tuple[SignInProvider, ...] = ()
     #: What has no effect, for the operator to read.
     warnings: tuple[Problem, ...] = ()
 
@@ -76,9 +82,14 @@ def read_control_plane(data: bytes, file: str, given: Given) -> FileSettings:
         errors = [problem for problem in found if problem.severity is Severity.ERROR]
         raise ConfigError(errors or [_not_one(documents, file)])
     document = documents[0]
-    logs, options, log_problems = _logs(spec.filestore, document, given)
+    logs, options, log_problems = "", dict[str, str](), list[Problem]()
+    if spec.filestore is not None and given.logs:
+        log_problems = [_warning(document, ("filestore",), "has no effect: --logs says where logs are")]
+    elif spec.filestore is not None:
+        logs, options, log_problems = bucket_of(spec.filestore, document)
     problems = [*found, *_without_effect(document), *_datastore(spec, document, given), *log_problems]
-    problems += [*_projects(spec, document), *_sign_in(spec, document)]
+    sign_in, sign_in_problems = _sign_in(spec, document)
+    problems += [*_projects(spec, document), *sign_in_problems]
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ConfigError(in_order(problems))
     return FileSettings(
@@ -86,7 +97,7 @@ def read_control_plane(data: bytes, file: str, given: Given) -> FileSettings:
         logs=logs,
         log_options=options,
         projects=spec.projects,
-        sign_in=spec.shared_sso,
+        sign_in=sign_in,
         warnings=tuple(in_order(problems)),
     )
 
@@ -141,117 +152,62 @@ def _projects(spec: ControlPlaneSpec, document: Document) -> Iterator[Problem]:
             yield _warning(document, ("projects", number, "staticAdmin"), f"has no effect: {_ADMINISTRATOR}")
 
 
-def _sign_in(spec: ControlPlaneSpec, document: Document) -> Iterator[Problem]:
-    for number, provider in enumerate(spec.shared_sso):
-        path: Path = ("sharedSSOConfigs", number)
+def _sign_in(spec: ControlPlaneSpec, document: Document) -> tuple[tuple[SignInProvider, ...], list[Problem]]:
+    """Who else may vouch for people, and what is wrong with that."""
+    providers: list[SignInProvider] = []
+    problems: list[Problem] = []
+    for number, entry in enumerate(spec.shared_sso):
+        path: Path = ("spec", "sharedSSOConfigs", number)
         if not spec.address:
-            yield document.problem(
-                ("spec", *path), "needs spec.address: whoever signs in has to come back to this server's own address"
-            )
-        inner = "github" if provider.provider == "GITHUB" else "oidc"
-        for name in ("uploadUrl", "proxyUrl"):
-            if document.at(("spec", *path, inner, name)):
-                yield _warning(document, (*path, inner, name), f"has no effect: {_UNUSED_ADDRESS[name]}")
+            why = "needs spec.address: whoever signs in has to come back to this server's own address"
+            problems.append(document.problem(path, why))
+        for name, why in _UNUSED.items():
+            found = (*path, "github" if entry.github else "oidc", name)
+            if document.at(found):
+                problems.append(document.problem(found, f"has no effect: {why}", Severity.WARNING, of_key=True))
+        provider = _provider(entry)
+        try:
+            refuse_bad_providers([*providers, provider])
+        except BadSignInProvider as error:
+            problems.append(document.problem(path, str(error)))
+        else:
+            providers.append(provider)
+    return tuple(providers), problems
 
 
-_UNUSED_ADDRESS = {
+_UNUSED = {
     "uploadUrl": "nothing is uploaded to GitHub",
-    "proxyUrl": "set HTTPS_PROXY in the server's environment for a proxy",
+    "avatarUrlClaimKey": "no pictures of people are shown",
 }
 
 
-def _logs(filestore: Filestore | None, document: Document, given: Given) -> tuple[str, dict[str, str], list[Problem]]:
-    """The place of the logs, how to reach it, and what is wrong with that."""
-    if filestore is None:
-        return "", {}, []
-    if given.logs:
-        return "", {}, [_warning(document, ("filestore",), "has no effect: --logs says where logs are")]
-    config, base = filestore.config, ("spec", "filestore", "config")
-    bucket = str(config.get("bucket", ""))
-    problems = [] if bucket else [document.problem((*base, "bucket"), "is missing; expected the name of the bucket")]
-    reader = _FileReader(document, base)
-    match filestore.type:
-        case "S3":
-            url, options = f"s3://{bucket}", _s3_options(config, reader)
-        case "MINIO":
-            url, options = f"s3://{bucket}", _minio_options(config, reader)
-            if config.get("autoCreateBucket"):
-                path: Path = ("filestore", "config", "autoCreateBucket")
-                problems.append(_warning(document, path, f"has no effect: make the bucket {bucket!r} before you start"))
-        case "GCS":
-            url, options = f"gs://{bucket}", {}
-            if key := reader.text(config, "credentialsFile"):
-                options["google_service_account_key"] = key
-    return url, options, [*problems, *reader.problems]
-
-
-def _s3_options(config: Mapping[str, Any], reader: "_FileReader") -> dict[str, str]:
-    options = {
-        "aws_region": str(config.get("region", "")),
-        "aws_role_arn": str(config.get("roleARN", "")),
-        "aws_web_identity_token_file": str(config.get("tokenFile", "")),
-        **reader.credentials(config),
-    }
-    return {name: value for name, value in options.items() if value}
-
-
-def _minio_options(config: Mapping[str, Any], reader: "_FileReader") -> dict[str, str]:
-    endpoint = str(config.get("endpoint", ""))
-    if not endpoint:
-        reader.complain("endpoint", "is missing; expected an address such as https://minio:9000")
-    if "://" not in endpoint:
-        # As PipeCD's client reads it.
-        endpoint = f"https://{endpoint}"
-    return {
-        "aws_endpoint": endpoint,
-        "aws_region": "us-east-1",
-        "aws_virtual_hosted_style_request": "false",
-        "aws_allow_http": "true" if endpoint.startswith("http://") else "false",
-        "aws_access_key_id": reader.text(config, "accessKeyFile"),
-        "aws_secret_access_key": reader.text(config, "secretKeyFile"),
-    }
-
-
-class _FileReader:
-    """Reads the files that a part of the document names, and remembers what is wrong with them."""
-
-    def __init__(self, document: Document, base: Path) -> None:
-        self._document = document
-        self._base = base
-        self.problems: list[Problem] = []
-
-    def complain(self, name: str, message: str) -> None:
-        """Remember a problem with a field of the part."""
-        self.problems.append(self._document.problem((*self._base, name), message))
-
-    def text(self, config: Mapping[str, Any], name: str) -> str:
-        """What the named file holds; empty when none is named."""
-        path = str(config.get(name, ""))
-        if not path:
-            return ""
-        try:
-            return FilePath(path).read_text().strip()
-        except OSError as error:
-            self.complain(name, f"names {path}, which cannot be read: {error.strerror}")
-        except UnicodeError:
-            self.complain(name, f"names {path}, which is no text")
-        return ""
-
-    def credentials(self, config: Mapping[str, Any]) -> dict[str, str]:
-        """The keys in a file of AWS's command line, of one profile."""
-        text, profile = self.text(config, "credentialsFile"), str(config.get("profile", "") or "default")
-        if not text:
-            return {}
-        parsed = configparser.ConfigParser(interpolation=None)
-        try:
-            parsed.read_string(text)
-            found = dict(parsed[profile])
-        except (configparser.Error, KeyError):
-            # The text may hold keys, so it is not repeated.
-            self.complain("credentialsFile", f"names a file without the profile {profile!r}; expected AWS's format")
-            return {}
-        names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
-        return {name: found[name] for name in names if name in found}
+def _provider(entry: SharedSso) -> SignInProvider:
+    if entry.github is not None:
+        github = entry.github
+        return GitHubProvider(
+            name=entry.name,
+            client_id=github.client_id,
+            client_secret=github.client_secret,
+            base_url=github.base_url,
+            proxy_url=github.proxy_url,
+            session_hours=entry.session_ttl,
+        )
+    oidc = entry.oidc or OidcSso(client_id="", client_secret="")
+    return OidcProvider(
+        name=entry.name,
+        issuer=oidc.issuer,
+        client_id=oidc.client_id,
+        client_secret=oidc.client_secret,
+        redirect_uri=oidc.redirect_uri,
+        authorization_endpoint=oidc.authorization_endpoint,
+        token_endpoint=oidc.token_endpoint,
+        user_info_endpoint=oidc.user_info_endpoint,
+        scopes=oidc.scopes,
+        roles_claim=oidc.roles_claim_key,
+        username_claim=oidc.username_claim_key,
+        proxy_url=oidc.proxy_url,
+        session_hours=entry.session_ttl,
+    )
 
 
 def _warning(document: Document, path: Path, message: str) -> Problem:

@@ -93,7 +93,7 @@ def set_up_logging(stream: TextIO, format: LogFormat = LogFormat.AUTO, level: Lo
     root.addHandler(handler)
     root.setLevel(level.value.upper())
     # Its own word at debug is a line for each part of a request, with its headers.
-    for chatty in ("httpx", "httpcore", "hpack", "asyncio", "urllib3"):
+    for chatty in ("alembic", "httpx", "httpcore", "hpack", "asyncio", "urllib3"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.captureWarnings(True)
 

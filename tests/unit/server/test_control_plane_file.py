@@ -7,6 +7,7 @@ import pytest
 from fairway.config.control_plane import ProjectEntry
 from fairway.config.problems import ConfigError
 from fairway.server.control_plane_file import FileSettings, Given, load_control_plane, read_control_plane
+from fairway.server.sign_in.providers import GitHubProvider, OidcProvider
 
 HEAD = "apiVersion: pipecd.dev/v1beta1\nkind: ControlPlane\nspec:\n"
 NOTHING_GIVEN = Given()
@@ -67,7 +68,7 @@ def test_all_problems_are_told_at_once() -> None:
     found = problems(
         "  stateKey: x\n  datastore:\n    type: MYSQL\n  filestore:\n    type: S3\n    config:\n      region: eu\n"
         "  sharedSSOConfigs:\n    - name: a\n      provider: OIDC\n      oidc:\n"
-        "        clientId: a\n        clientSecret: b\n"
+        "        clientId: a\n        clientSecret: b\n        issuer: https://dex\n"
     )
 
     assert [line.split(": ")[2] for line in found] == [
@@ -169,18 +170,40 @@ def test_a_file_of_keys_that_cannot_be_used_is_named(content: bytes | None, said
     assert "hunter2" not in problem
 
 
-def test_ways_to_sign_in_are_handed_on_with_what_has_no_effect() -> None:
+def test_ways_to_sign_in_are_used() -> None:
     settings = read(
         "  address: https://cd.acme.dev\n"
         "  sharedSSOConfigs:\n    - name: hub\n      provider: GITHUB\n      sessionTtl: 8\n      github:\n"
         "        clientId: a\n        clientSecret: b\n        uploadUrl: https://up\n        proxyUrl: http://p\n"
+        "    - name: dex\n      provider: OIDC\n      oidc:\n        clientId: c\n        clientSecret: d\n"
+        "        issuer: https://dex.acme.dev\n        scopes: [openid, groups]\n        rolesClaimKey: groups\n"
     )
 
-    assert [(each.name, each.session_ttl) for each in settings.sign_in] == [("hub", 8)]
-    assert [str(each).split(": ")[2] for each in settings.warnings] == [
-        "spec.sharedSSOConfigs[0].github.uploadUrl",
-        "spec.sharedSSOConfigs[0].github.proxyUrl",
-    ]
+    assert settings.sign_in == (
+        GitHubProvider(name="hub", client_id="a", client_secret="b", proxy_url="http://p", session_hours=8),
+        OidcProvider(
+            name="dex",
+            client_id="c",
+            client_secret="d",
+            issuer="https://dex.acme.dev",
+            scopes=("openid", "groups"),
+            roles_claim="groups",
+        ),
+    )
+    assert [str(each).split(": ")[2] for each in settings.warnings] == ["spec.sharedSSOConfigs[0].github.uploadUrl"]
+
+
+def test_a_way_to_sign_in_that_cannot_be_used_is_told_at_its_line() -> None:
+    entry = "provider: OIDC\n      oidc:\n        clientId: c\n        clientSecret: hunter2\n"
+
+    first, second = problems(
+        "  address: https://cd.acme.dev\n  sharedSSOConfigs:\n"
+        f"    - name: My Dex\n      {entry}        issuer: https://dex\n    - name: dex\n      {entry}"
+    )
+
+    assert first.startswith("cp.yaml:6:7: error: spec.sharedSSOConfigs[0]: a sign-in provider is called 'My Dex'")
+    assert second.startswith("cp.yaml:12:7: error: spec.sharedSSOConfigs[1]: the issuer of the sign-in provider 'dex'")
+    assert "hunter2" not in first + second
 
 
 @pytest.mark.parametrize(
