@@ -119,6 +119,7 @@ def server(
         otlp_endpoint=otlp_endpoint,
         log_requests=log_level is _Level.DEBUG,
         projects=said.projects,
+        sign_in_providers=said.sign_in,
     )
     _run(settings)
 
