@@ -83,8 +83,9 @@ def _stage_waits_for(deployment: Deployment, agent: str) -> str:
 
 def _approval(stage: Stage, called: str) -> str:
     given = ", ".join(approval.by for approval in stage.approvals)
+    count = f"{len(stage.approvals)} of {stage.minimum_approvals}" + (f" ({given})" if given else "")
     wanted = ", ".join(stage.authorized_operators) or "everybody with a role that allows it"
-    return f"approval of {called}: given by {given or 'nobody'}, may approve: {wanted}"
+    return f"approval of {called}: {count}, may approve: {wanted}"
 
 
 def _running(deployment: Deployment) -> list[Stage]:

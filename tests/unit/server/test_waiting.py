@@ -8,7 +8,7 @@ import pytest
 
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
-from fairway.model.stage import Approval, ManualOperation, Stage, StageStatus
+from fairway.model.stage import MINIMUM_APPROVALS, Approval, ManualOperation, Stage, StageStatus
 from fairway.server.waiting import KnownAgent, Onlooker, awaits_approval, command_waits_for, deployment_waits_for
 from tests.integration.server.store.nouns import a_command
 from tests.unit.model.builders import NOW, a_deployment, a_stage
@@ -63,7 +63,7 @@ def test_a_deployment_of_a_later_block_waits_for_the_blocks_before_it() -> None:
         ),
         pytest.param(
             a_running_stage(ManualOperation.APPROVE, name="WAIT_APPROVAL"),
-            "approval of stage 2 (WAIT_APPROVAL): given by nobody, may approve: everybody with a role that allows it",
+            "approval of stage 2 (WAIT_APPROVAL): 0 of 1, may approve: everybody with a role that allows it",
             id="approval by anybody",
         ),
         pytest.param(
@@ -71,8 +71,9 @@ def test_a_deployment_of_a_later_block_waits_for_the_blocks_before_it() -> None:
                 ManualOperation.APPROVE,
                 authorized_operators=("ann", "bo"),
                 approvals=(Approval(by="ann", at=NOW, command_id="c"),),
+                metadata={MINIMUM_APPROVALS: "2"},
             ),
-            "approval of stage 2 (WAIT): given by ann, may approve: ann, bo",
+            "approval of stage 2 (WAIT): 1 of 2 (ann), may approve: ann, bo",
             id="approval by some, given by one",
         ),
     ],

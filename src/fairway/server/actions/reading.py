@@ -27,13 +27,13 @@ async def get_application(desk: ActionDesk, caller: Caller, application_id: str)
 
 
 async def list_applications(
-    desk: ActionDesk, caller: Caller, wanted: ApplicationFilter, page: PageRequest
+    desk: ActionDesk, caller: Caller, wanted: ApplicationFilter, page: PageRequest, by_name: bool = False
 ) -> Page[Application]:
-    """One page of the applications that fit and that the caller may see, newest change first."""
+    """One page of the applications that fit and that the caller may see, newest change first or by name."""
     seen = msgspec.structs.replace(
         wanted, project_id=caller.project_id, scope=scope(caller, Resource.APPLICATION).any_of
     )
-    return await desk.store.read(lambda connection: applications.list_applications(connection, seen, page))
+    return await desk.store.read(lambda connection: applications.list_applications(connection, seen, page, by_name))
 
 
 async def get_live_state(desk: ActionDesk, caller: Caller, application_id: str) -> LiveState:

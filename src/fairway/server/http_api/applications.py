@@ -121,8 +121,8 @@ async def list_applications(
     sort: FromQuery[str] = "updated_at",
 ) -> ApplicationPage:
     """Newest change first, or by name. `kind` and `label=key:value` may be repeated: any kind, all labels must fit."""
-    sorting(sort, "updated_at")
-    found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, asked)
+    by_name = sorting(sort, "updated_at", "name") == "name"
+    found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, asked, by_name)
     return ApplicationPage(tuple(shown_application(application) for application in found.items), found.cursor)
 
 

@@ -16,6 +16,7 @@ from fairway.server.store.errors import UnusableInput
 from fairway.server.store.rows import Rows
 
 T = TypeVar("T", bound=msgspec.Struct)
+P = TypeVar("P", bound=msgspec.Struct)
 
 #: What a page holds when nobody says, and what it holds at most.
 DEFAULT_LIMIT = 50
@@ -51,6 +52,13 @@ class _Position(msgspec.Struct, frozen=True, array_like=True):
     id: str
 
 
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """The same in a list by name."""
+
+    name: str
+    id: str
+
+
 def page_by_update(
     connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest
 ) -> Page[T]:
@@ -74,6 +82,21 @@ def page_newest_first(
 ) -> Page[T]:
     """The same, newest first by creation, of the rows that fit one of the statements; no row may fit two."""
     return merged_page(connection, rows, statements, (rows.table.c.created_at, rows.table.c.id), request)
+
+
+def page_by_name(connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest) -> Page[T]:
+    """The wanted page of the rows that fit the statement's conditions, by name."""
+    name, id = rows.table.c.name, rows.table.c.id
+    if request.cursor:
+        after = _decoded(request.cursor, _Place)
+        statement = statement.where(name >= after.name, sa.or_(name > after.name, id > after.id))
+    wanted = statement.with_only_columns(rows.table.c.document, name, id).order_by(name, id).limit(request.size + 1)
+    found = connection.execute(wanted).all()
+    items = rows.decoded(document for document, _, _ in found[: request.size])
+    if len(found) <= request.size:
+        return Page(items=items, cursor="")
+    _, last_name, last_id = found[request.size - 1]
+    return Page(items=items, cursor=_write(_Place(last_name, last_id)))
 
 
 def merged_page(
@@ -117,15 +140,19 @@ def _cut(
     return Page(items=items, cursor=_write(_Position(last_time, last_id)))
 
 
-def _write(position: _Position) -> str:
+def _write(position: _Position | _Place) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode()
 
 
 def _read(cursor: str) -> _Position:
-    try:
-        position = msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=_Position)
-    except (msgspec.DecodeError, binascii.Error, UnicodeError) as error:
-        raise UnusableInput(f"{cursor!r} is no cursor; use one that a page gave, or none for the first page") from error
+    position = _decoded(cursor, _Position)
     if not -(2**63) <= position.time < 2**63:
         raise UnusableInput(f"{cursor!r} is no cursor of this list; use one that a page gave, or none")
     return position
+
+
+def _decoded(cursor: str, kind: type[P]) -> P:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=kind)
+    except (msgspec.DecodeError, binascii.Error, UnicodeError) as error:
+        raise UnusableInput(f"{cursor!r} is no cursor; use one that a page gave, or none for the first page") from error

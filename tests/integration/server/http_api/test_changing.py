@@ -64,7 +64,7 @@ def about_deployment(kind: str, stage_id: str = "", **payload: Any) -> dict[str,
     return a_command(said, deployment_id="d-1", stage_id=stage_id)
 
 
-CANCEL = {"force_rollback": False, "force_no_rollback": False}
+CANCEL: dict[str, Any] = {"force_rollback": False, "force_no_rollback": False}
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,7 @@ async def test_what_is_asked_of_an_agent_is_a_command_to_follow(
     async with serving(tmp_path, APIKeyRole.READ_WRITE) as served:
         await with_nouns(served)
 
-        answer = (
-            await served.ask("POST", f"/api/v1/{path}", json=body)
-            if body
-            else await served.ask("POST", f"/api/v1/{path}")
-        )
+        answer = await served.ask("POST", f"/api/v1/{path}", **({"json": body} if body else {}))
         followed = await served.get("/api/v1/commands/new-1")
         listed = await served.get("/api/v1/commands?status=waiting")
 

@@ -117,6 +117,20 @@ async def test_pages_give_everything_once(tmp_path: Path, noun: str) -> None:
     assert met == [["n-0", "n-1"], ["n-2", "n-3"], ["n-4"]]
 
 
+async def test_applications_are_paged_by_name_too(tmp_path: Path) -> None:
+    names = {"n-1": "till", "n-2": "cart", "n-3": "cart", "n-4": "bank"}
+    async with serving(tmp_path) as served:
+        await served.add(*(an_application(id, name=name) for id, name in names.items()))
+
+        first = (await served.get("/api/v1/applications?sort=name&limit=2")).json()
+        query = {"sort": "name", "limit": 2, "cursor": first["next_cursor"]}
+        second = (await served.get("/api/v1/applications", params=query)).json()
+        other = await served.refusal(f"/api/v1/applications?cursor={first['next_cursor']}")
+
+    assert [item["id"] for item in first["items"] + second["items"]] == ["n-4", "n-2", "n-3", "n-1"]
+    assert (second["next_cursor"], other[:2]) == ("", (400, "invalid_argument"))
+
+
 async def test_an_agent_is_shown_without_its_keys(tmp_path: Path) -> None:
     key = AgentKey(hash="hunter2-hash", creator="ada", created_at=NOW)
     profile = AgentProfile(version="v1", config="password: hunter2")

@@ -141,6 +141,9 @@ async def test_an_unknown_stage_is_not_found(tmp_path: Path) -> None:
             "label 'a' is asked for with two values; expected one, since all must fit",
             id="two values for a label",
         ),
+        pytest.param(
+            "applications?sort=names", "sort is 'names'; expected updated_at or name; did you mean 'name'?", id="sort"
+        ),
         pytest.param("agents?limit=0", "limit is 0; expected 1 to 100", id="no limit"),
         pytest.param("agents?limit=101", "limit is 101; expected 1 to 100", id="a limit too high"),
         pytest.param("agents?limit=ten", "limit is 'ten'; expected `int`, got `str`", id="a limit in words"),
