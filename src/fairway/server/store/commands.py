@@ -14,6 +14,7 @@ from fairway.server.store.documents import to_microseconds
 from fairway.server.store.errors import NotFound
 from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns
 from fairway.server.store.page import Page, PageRequest, page_newest_first
+from fairway.server.store.prepared import PreparedSelect
 from fairway.server.store.rows import Columns, Rows, upsert
 from fairway.server.store.tables import APPLICATION_LABELS, COMMAND_OUTPUTS, COMMANDS
 
@@ -48,7 +49,7 @@ def update_command(connection: sa.Connection, id: str, change: Callable[[Command
 
 def list_unhandled_commands(connection: sa.Connection, agent_id: str) -> tuple[Command, ...]:
     """What waits for the agent, oldest first."""
-    return _ROWS.query(connection, _WAITING, agent_id=agent_id)
+    return _ROWS.decoded(_WAITING.all(connection, {"of": agent_id}))
 
 
 def list_commands(connection: sa.Connection, filter: CommandFilter, page: PageRequest) -> Page[Command]:
@@ -132,8 +133,8 @@ def _columns(command: Command) -> Columns:
 
 _ROWS = Rows(COMMANDS, Command, "command", _columns)
 # Made once, because every agent asks it every few seconds.
-_WAITING = (
+_WAITING = PreparedSelect(
     sa.select(COMMANDS.c.document)
-    .where(COMMANDS.c.agent_id == sa.bindparam("agent_id"), COMMANDS.c.handled_at.is_(None))
+    .where(COMMANDS.c.agent_id == sa.bindparam("of"), COMMANDS.c.handled_at.is_(None))
     .order_by(COMMANDS.c.created_at, COMMANDS.c.id)
 )

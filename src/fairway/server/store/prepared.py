@@ -17,19 +17,26 @@ _DIALECT = sqlite.dialect()
 
 
 class PreparedSelect:
-    """A statement that finds at most one row of one text."""
+    """A statement that finds rows of one text."""
 
     def __init__(self, statement: sa.Select[str]) -> None:
         self._statement = statement
         self._on_sqlite = _OnSQLite(statement)
 
     def one(self, connection: sa.Connection, parameters: Parameters) -> str | None:
-        """The text, or None where there is no row."""
+        """The text of the only row, or None where there is no row."""
         driver = connection.connection.driver_connection
         if not isinstance(driver, sqlite3.Connection):
             return connection.execute(self._statement, parameters).scalar_one_or_none()
         row: tuple[str] | None = self._on_sqlite.run(driver, parameters).fetchone()
         return None if row is None else row[0]
+
+    def all(self, connection: sa.Connection, parameters: Parameters) -> list[str]:
+        """The text of each row."""
+        driver = connection.connection.driver_connection
+        if not isinstance(driver, sqlite3.Connection):
+            return list(connection.execute(self._statement, parameters).scalars())
+        return [text for (text,) in self._on_sqlite.run(driver, parameters)]
 
 
 class PreparedUpdate:

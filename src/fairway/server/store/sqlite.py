@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Self, TypeVar, cast
 
@@ -92,6 +92,8 @@ class SQLiteDatabase:
         self._readers = readers
         self._writer = writer
         self._reader_threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
+        #: Connections of readers between two reads: to take one out of SQLAlchemy's pool costs more than most reads.
+        self._resting: SimpleQueue[sa.Connection] = SimpleQueue()
         self._queue: SimpleQueue[_Piece | None] = SimpleQueue()
         self._listeners: list[Listener] = []
         self._closing = Lock()
@@ -115,7 +117,7 @@ class SQLiteDatabase:
         except BaseException:
             writer.dispose()
             raise
-        return cls(_engine(path, "BEGIN", ("PRAGMA query_only=ON",)), writer)
+        return cls(_engine(path, "", ("PRAGMA query_only=ON",)), writer)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a reader's thread."""
@@ -145,12 +147,35 @@ class SQLiteDatabase:
                 self._queue.put(None)
         self._thread.join()
         self._reader_threads.shutdown()
+        while not self._resting.empty():
+            self._resting.get().close()
         self._readers.dispose()
         self._writer.dispose()
 
     def _read(self, work: Callable[[sa.Connection], T]) -> T:
-        with _translated(), self._readers.begin() as connection:
-            return work(connection)
+        with _translated():
+            try:
+                connection = self._resting.get_nowait()
+            except Empty:
+                connection = self._readers.connect()
+            driver = _driver(connection)
+            try:
+                driver.execute("BEGIN")
+                try:
+                    return work(connection)
+                finally:
+                    driver.rollback()
+            except (sa.exc.SQLAlchemyError, sqlite3.DatabaseError):
+                connection.invalidate()  # whatever became of it, the next reader begins with another
+                raise
+            finally:
+                self._rest(connection)
+
+    def _rest(self, connection: sa.Connection) -> None:
+        if connection.invalidated:
+            connection.close()
+        else:
+            self._resting.put(connection)
 
     def _write_groups(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -215,6 +240,7 @@ def _make_private(path: str) -> None:
 
 
 def _engine(path: str, begin: str, pragmas: tuple[str, ...]) -> sa.Engine:
+    """Connections to the file, on which a transaction begins so; with no word, its user begins and ends it."""
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=path),
         pool_size=_READERS,
@@ -228,10 +254,11 @@ def _engine(path: str, begin: str, pragmas: tuple[str, ...]) -> sa.Engine:
         for pragma in pragmas:
             connection.execute(pragma)
 
-    @sa.event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:
         _driver(connection).execute(begin)  # as for savepoints
 
+    if begin:
+        sa.event.listen(engine, "begin", _on_begin)
     return engine
 
 
