@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import typer
 
 from fairway.cli.call import Call, UsageError, noun, with_server
@@ -81,21 +82,29 @@ def audit_table(found: list[AuditRecord], now: datetime) -> "RenderableType":
     from fairway.cli.output import ago, table
 
     rows = [
-        (ago(each.created_at, now), each.actor, each.action, each.subject_name or each.subject_id, what_changed(each))
+        (
+            ago(each.created_at, now),
+            each.actor,
+            each.address,
+            each.action,
+            each.subject_name or each.subject_id,
+            what_changed(each),
+        )
         for each in found
     ]
-    return table(("WHEN", "WHO", "WHAT", "ON", "CHANGE"), rows, "no changes")
+    return table(("WHEN", "WHO", "FROM", "WHAT", "ON", "CHANGE"), rows, "no changes")
 
 
 def what_changed(record: AuditRecord) -> str:
-    """Each field that changed, before and after."""
+    """Each field that changed, before and after; a thing that is new or gone is not told field by field."""
+    if not record.before or not record.after:
+        return "" if not (record.before or record.after) else "new" if record.after else "gone"
     names = sorted({*record.before, *record.after})
-    return ", ".join(f"{name}: {_change(record, name)}" for name in names)
+    return ", ".join(f"{name}: {_word(record.before, name)} → {_word(record.after, name)}" for name in names)
 
 
-def _change(record: AuditRecord, name: str) -> str:
-    before: Any = record.before.get(name)
-    after: Any = record.after.get(name)
-    if name not in record.before:
-        return f"{after}"
-    return f"{before} → {after}" if name in record.after else f"{before} → nothing"
+def _word(values: dict[str, Any], name: str) -> str:
+    value = values.get(name, "")
+    if isinstance(value, str):
+        return value or "nothing"
+    return msgspec.json.encode(value).decode()

@@ -4,6 +4,7 @@ The agent is played over gRPC, call by call, so that a test decides what happens
 """
 
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -88,8 +89,10 @@ class Site:
             stderr=subprocess.PIPE,
             text=True,
             env=self.environment(**more),
+            # A shell in the background lets nobody be interrupted, and processes inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        watchdog = threading.Timer(60, process.kill)
+        watchdog = threading.Timer(120, process.kill)
         watchdog.start()
         try:
             yield Running(process)

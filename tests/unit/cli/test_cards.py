@@ -150,11 +150,17 @@ def test_a_change_shows_before_and_after() -> None:
         action="application.update",
         subject_id="a-1",
         subject_name="cart",
-        before={"disabled": False, "labels": {}},
-        after={"disabled": True, "name": "cart"},
+        before={"disabled": False, "labels": {}, "name": "old"},
+        after={"disabled": True, "labels": {"a": "b"}},
+        address="10.0.0.1",
     )
+    new = msgspec.structs.replace(record, action="application.create", before={})
+    gone = msgspec.structs.replace(record, action="application.delete", after={})
 
-    assert printed(audit_table([record], AT)) == (
-        "WHEN     WHO  WHAT                ON    CHANGE\n"
-        "10m ago  ada  application.update  cart  disabled: False → True, labels: {} → nothing, name: cart\n"
+    assert printed(audit_table([record, new, gone], AT)) == (
+        "WHEN     WHO  FROM      WHAT                ON    CHANGE\n"
+        "10m ago  ada  10.0.0.1  application.update  cart  "
+        'disabled: false → true, labels: {} → {"a":"b"}, name: old → nothing\n'
+        "10m ago  ada  10.0.0.1  application.create  cart  new\n"
+        "10m ago  ada  10.0.0.1  application.delete  cart  gone\n"
     )
