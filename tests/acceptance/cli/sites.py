@@ -90,7 +90,7 @@ class Site:
             text=True,
             env=self.environment(**more),
             # A shell in the background lets nobody be interrupted, and processes inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - it takes no lock
         )
         watchdog = threading.Timer(120, process.kill)
         watchdog.start()
