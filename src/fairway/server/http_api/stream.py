@@ -131,7 +131,7 @@ class _OneStream:
             await feed.subscribe(subscription, None if self._from is None else self._from.feed)
             yield _RETRY + b"".join(text + b"\n" for text in first)
             yield _event("ready", {}, b"" if self.resumes else self._id())
-            grown = {topic: position.next_index for topic, position in self._logs.items()}
+            grown = dict.fromkeys(self._logs, 0)
             while not feed.closed:
                 taken = feed.take(subscription)
                 if subscription.recheck:

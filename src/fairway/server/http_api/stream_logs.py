@@ -29,7 +29,7 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     blocks: tuple[LogBlock, ...]
     #: Whether the agent said that no more is to come.
     completed: bool
-    #: Behind the last of these blocks.
+    #: Behind the highest index that the client has now.
     next_index: int
 
 
@@ -39,14 +39,14 @@ class SharedLogs:
     def __init__(self, logs: LogStore, feed: Feed) -> None:
         self._logs = logs
         self._feed = feed
-        self._reading: dict[tuple[StageLogKey, int, int], asyncio.Task[StageLog]] = {}
+        self._reading: dict[tuple[StageLogKey, LogPosition, int, int], asyncio.Task[StageLog]] = {}
 
-    async def read(self, key: StageLogKey, from_index: int) -> StageLog:
-        """A page of the log; a reading that began before the log grew last is not used."""
-        place = key, from_index, self._feed.growths
+    async def read(self, key: StageLogKey, position: LogPosition, from_index: int) -> StageLog:
+        """A page of what the reader may not have; a reading that began before the log grew last is not used."""
+        place = key, position, from_index, self._feed.growths
         reading = self._reading.get(place)
         if reading is None:
-            reading = asyncio.create_task(self._logs.read(key, from_index, _MOST_BLOCKS))
+            reading = asyncio.create_task(self._logs.read(key, from_index, _MOST_BLOCKS, position.ranges))
             self._reading[place] = reading
             reading.add_done_callback(lambda _: self._reading.pop(place))
         return await asyncio.shield(reading)
@@ -67,7 +67,7 @@ async def new_blocks(
     key = StageLogKey(topic.deployment_id, topic.stage_id, position.run)
     index: int | None = from_index
     while index is not None:
-        page = await logs.read(key, index)
+        page = await logs.read(key, position, index)
         blocks = tuple(block for block in page.blocks if not position.has(block.index))
         completed = page.completed and page.next_index is None
         if blocks or completed != position.completed:
@@ -78,7 +78,7 @@ async def new_blocks(
                 retried_count=position.run,
                 blocks=blocks,
                 completed=completed,
-                next_index=blocks[-1].index + 1 if blocks else position.next_index,
+                next_index=position.next_index,
             )
             yield event, position
         index = page.next_index

@@ -35,8 +35,8 @@ class LogPosition(msgspec.Struct, frozen=True):
 
     @property
     def next_index(self) -> int:
-        """Where to go on reading when nothing is known of late blocks: behind the lowest range."""
-        return self.ranges[0][1] + 1 if self.ranges else 0
+        """Behind the highest index that the client has."""
+        return self.ranges[-1][1] + 1 if self.ranges else 0
 
     def with_blocks(self, indexes: Iterable[int], completed: bool) -> "LogPosition":
         """The position once the client has these too."""

@@ -81,10 +81,17 @@ class LogStore:
         """Tell the listener from now on what was appended through this store, once it is durable."""
         self._listeners.append(listener)
 
-    async def read(self, key: StageLogKey, from_index: int = 0, limit: int | None = None) -> StageLog:
+    async def read(
+        self,
+        key: StageLogKey,
+        from_index: int = 0,
+        limit: int | None = None,
+        known: Sequence[tuple[int, int]] = (),
+    ) -> StageLog:
         """The blocks from an index on; an unknown log is an empty one.
 
-        With a limit, a page of at most so many blocks and of bounded size; its `next_index` tells how to go on.
+        With a limit, a page of at most so many blocks and of bounded size; its `next_index` tells how to go on. Objects
+        all of whose indexes are known, as ranges from first to last, are not looked into.
         """
         folder = log_folder(key)
         parts, completed = await self._list(folder)
@@ -93,7 +100,8 @@ class LogStore:
             self._start_compaction(folder)
         blocks: list[LogBlock] = []
         characters = 0
-        async with aclosing(self._batches(folder, parts, from_index)) as batches:
+        unknown = [part for part in parts if not any(low <= part.first and part.last <= high for low, high in known)]
+        async with aclosing(self._batches(folder, unknown, from_index)) as batches:
             async for batch in batches:
                 for block in batch:
                     # A page goes on behind an index, so blocks that share one stay on one page.

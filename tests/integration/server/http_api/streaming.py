@@ -12,7 +12,7 @@ import msgspec
 
 from fairway.clock import FakeClock
 from fairway.model.api_key import APIKey, APIKeyRole
-from fairway.server.feed import Feed
+from fairway.server.feed import REMEMBERED_CHANGES, Feed
 from fairway.server.hints import HintBoard
 from fairway.server.http_api.app import http_app
 from fairway.server.http_api.desk import HttpDesk
@@ -111,13 +111,13 @@ class LiveServer(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def a_live_server(url: str, folder: Path) -> AsyncIterator[LiveServer]:
+async def a_live_server(url: str, folder: Path, remembered: int = REMEMBERED_CHANGES) -> AsyncIterator[LiveServer]:
     """A replica on a database that others may use as well."""
     async with AsyncExitStack() as stack:
         store, logs, clock = await Store.open(url), LogStore.open(folder / "logs"), FakeClock(NOW)
         stack.push_async_callback(store.close)
         stack.push_async_callback(logs.close)
-        users, feed = UserAuth(store, clock), Feed()
+        users, feed = UserAuth(store, clock), Feed(remembered)
         actions = an_action_desk(store, logs, clock, users)
         sign_in = await SignInDesk.open(store, clock)
         forget = {ChangeKind.API_KEYS: users.forget, ChangeKind.USERS: sign_in.sessions.forget_user}

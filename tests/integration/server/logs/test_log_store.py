@@ -185,3 +185,14 @@ def test_keys_that_cannot_be_read_are_not_repeated() -> None:
         LogStore.open("gs://logs", {"google_service_account_key": '{"private_key": "hunter2"}'})
 
     assert "hunter2" not in str(refusal.value)
+
+
+async def test_objects_whose_blocks_are_all_known_are_not_looked_into(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path)
+    for indexes in ([1, 2], [3, 5], [6]):
+        await store.append(KEY, [a_block(index) for index in indexes])
+
+    log = await store.read(KEY, known=[(1, 3), (6, 9)])
+
+    assert [block.index for block in log.blocks] == [3, 5]
+    await store.close()

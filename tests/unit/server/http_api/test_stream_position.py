@@ -55,7 +55,7 @@ def test_a_client_has_what_it_was_given_and_with_few_gaps_nothing_else(batches: 
         assert not any(position.has(index) for index in set(range(42)) - given_)
 
 
-def test_reading_goes_on_behind_the_lowest_range() -> None:
+def test_the_next_index_is_behind_the_highest() -> None:
     position = LogPosition(0).with_blocks([3, 4, 9], False)
 
-    assert (LogPosition(0).next_index, position.next_index) == (0, 5)
+    assert (LogPosition(0).next_index, position.next_index) == (0, 10)
