@@ -14,8 +14,8 @@
     │   ├── WireError           (rpc)      a message that cannot be put into our words
     │   ├── NotFound, AlreadyExists, UnusableInput, UnusableDatabase
     │   │                       (server)   what the store cannot find, take or open
-    │   ├── BadCredentials, Forbidden, InvalidRequest
-    │   │                       (server)   a caller that may not, or asks for nonsense
+    │   ├── BadCredentials, Forbidden, InvalidRequest, NotNow
+    │   │                       (server)   a caller that may not, or asks for nonsense or too early or late
     │   ├── LogKeyError, LogBlockError
     │   │                       (server)   a log, or a block of one, that cannot be
     │   ├── UsageError, ProfileError, Refused, NotReached
@@ -23,7 +23,7 @@
     │   ├── UnreadableDelivery, TooLargeDelivery
     │   │                       (server)   what no Git host sends to a webhook
     │   ├── BackupError         (server)   a backup that cannot be made or restored
-    │   └── AddressInUse, HttpAddressError, BadCertificate, BadEndpoint, LogPlaceError
+    │   └── AddressInUse, HttpAddressError, BadCertificate, BadEndpoint, LogPlaceError, BadSignInProvider
     │                           (server)   a server that cannot start as it was told to
     └── TemporaryError          the machinery failed: the same call may succeed later
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
@@ -32,6 +32,7 @@
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
         ├── TooManyRequests     (server)   somebody who asks too often
+        ├── ProviderUnavailable (server)   a sign-in provider that does not answer sensibly
         ├── TooManyDeliveries, SlowDelivery, BusyReception
         │                       (server)   a Git host that has to send a push again, later
         ├── Unreachable, TimedOut
