@@ -1,4 +1,7 @@
-"""Who may say yes to a stage, and whether enough have; pure decisions, asked while the deployment is locked."""
+"""Who may approve or skip a stage, and when: pure, and asked while the deployment is locked.
+
+Whether enough people have approved is the stage's own to know, and is asked when its agent reports that it succeeded.
+"""
 
 from fairway.model.deployment import Deployment, UnknownStage
 from fairway.model.stage import ManualOperation, Stage, StageStatus

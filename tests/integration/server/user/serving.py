@@ -55,13 +55,20 @@ class _Shows(aio.UnaryUnaryClientInterceptor):
 class Serving(msgspec.Struct, frozen=True):
     """A server under test, from the inside and from the outside."""
 
-    store: Store
-    logs: LogStore
+    desk: ActionDesk
     hints: RecordedHints
     clock: FakeClock
     #: Agents whose keys the server was told to forget.
     forgotten: list[str]
     address: str
+
+    @property
+    def store(self) -> Store:
+        return self.desk.store
+
+    @property
+    def logs(self) -> LogStore:
+        return self.desk.logs
 
     async def add(self, *nouns: Agent | Application | Deployment | APIKey) -> None:
         """Put nouns into the store."""
@@ -133,7 +140,7 @@ async def serving(folder: Path, web_url: str = "", database: str = "") -> AsyncI
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
-        yield Serving(store, logs, hints, clock, forgotten, f"127.0.0.1:{port}")
+        yield Serving(desk, hints, clock, forgotten, f"127.0.0.1:{port}")
     finally:
         await server.stop(grace=None)
         await logs.close()

@@ -13,14 +13,19 @@ from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from fairway.model.api_key import APIKeyRole
+from fairway.model.role import ADMIN
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_deploy_targets
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as m
+from fairway.server.actions.api_keys import disable_api_key
+from fairway.server.actions.reading import list_audit_records
 from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.store import api_keys
+from fairway.server.store.audit import AuditFilter
 from fairway.server.store.changes import Listener
 from fairway.server.store.errors import StoreUnavailable
+from fairway.server.store.page import PageRequest
 from fairway.server.store.store import Store
 from fairway.server.user_auth import LAST_USED_PRECISION, UserAuth
 from tests.integration.server.user.serving import Serving, code_of, refusal, serving
@@ -104,6 +109,28 @@ async def test_a_disabled_key_is_refused_once_it_is_no_longer_trusted_from_memor
         served.clock.advance(timedelta(minutes=1))
 
         assert await code_of(client.ListApplications(m.ListApplicationsRequest())) is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_a_key_that_somebody_disabled_here_is_refused_at_once(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await client.ListApplications(m.ListApplicationsRequest())
+        await disable_api_key(served.desk, an_administrator(), "key-1")
+
+        assert await code_of(client.ListApplications(m.ListApplicationsRequest())) is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_a_change_is_recorded_with_the_key_and_where_it_was_used(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, served.client(await served.new_key()) as client:
+        await client.RegisterPiped(m.RegisterPipedRequest(name="dev"))
+
+        found = await list_audit_records(served.desk, an_administrator(), AuditFilter(project_ids=()), PageRequest())
+        (record,) = found.items
+        said = (record.actor, record.actor_kind, record.action, record.address)
+        assert said == ("key-1", "api_key", "agent.create", "127.0.0.1")
+
+
+def an_administrator() -> Caller:
+    return Caller(kind=CallerKind.USER, name="ada", project_id="acme", roles=(ADMIN,))
 
 
 @pytest.mark.parametrize("call", CHANGES)
