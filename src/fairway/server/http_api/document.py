@@ -13,6 +13,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from fairway import __version__
+from fairway.server.http_api.parameters import described
 
 PATH = "/api/v1/openapi.json"
 #: How a request under /api/v1 may say who makes it: one of these.
@@ -85,7 +86,8 @@ def _completed(path: str, operation: Any, schemas: dict[str, Any]) -> Any:
         content = {kind: {"schema": {"type": "string"}} for kind in _STREAMED[path]}
         responses = operation["responses"]
         operation = {**operation, "responses": {**responses, "200": {**responses["200"], "content": content}}}
-    return {**operation, "parameters": [*operation.get("parameters", []), _PROJECT]}
+    parameters = [described(path, parameter) for parameter in operation.get("parameters", [])]
+    return {**operation, "parameters": [*parameters, _PROJECT]}
 
 
 def _must(schema: dict[str, Any]) -> bool:

@@ -73,3 +73,34 @@ async def test_no_answer_holds_the_key_or_its_hash(tmp_path: Path) -> None:
 
     assert served.key not in texts
     assert served.key_hash not in texts
+
+
+async def test_the_document_says_what_parameters_may_be(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        paths = (await served.client.get("/api/v1/openapi.json")).json()["paths"]
+
+    events = {each["name"]: each["schema"] for each in paths["/api/v1/events"]["get"]["parameters"]}
+    log = "/api/v1/deployments/{deployment_id}/stages/{stage_id}/log"
+    limits = {each["name"]: each["schema"] for each in paths[log]["get"]["parameters"]}
+    assert events.pop("cursor")["type"] == "string"
+    assert events == {
+        "name": {"type": "string", "default": ""},
+        "status": {"type": "string", "enum": ["waiting", "succeeded", "failed", "outdated"]},
+        "since": {"type": "string", "format": "date-time"},
+        "until": {"type": "string", "format": "date-time"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},
+        "project": {"type": "string"},
+    }
+    assert (limits["limit"]["maximum"], limits["from_index"]["minimum"]) == (1000, 0)
+
+
+async def test_the_document_says_which_bodies_may_be_left_out(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        document = (await served.client.get("/api/v1/openapi.json")).json()
+
+    paths, schemas = document["paths"], document["components"]["schemas"]
+    sync = paths["/api/v1/applications/{application_id}/sync"]["post"]["requestBody"]
+    add = paths["/api/v1/applications"]["post"]["requestBody"]
+    assert (sync["required"], add["required"]) == (False, True)
+    assert schemas["ApplicationToAdd"]["additionalProperties"] is False
+    assert schemas["ApplicationToAdd"]["required"] == ["agent_id", "name", "path", "repository_id"]
