@@ -192,10 +192,12 @@ async def test_a_body_that_is_too_large_is_left_unread(tmp_path: Path) -> None:
             yield b"x" * (1024 * 1024)
 
     async with a_post(tmp_path) as post:
-        with pytest.raises(TooLargeDelivery):
-            await post.reception.receive(Request("hook-1", {}, "203.0.113.9", endless()))
+        # More often than the budget of memory would allow, if it were not given back.
+        for _ in range(3):
+            with pytest.raises(TooLargeDelivery):
+                await post.reception.receive(Request("hook-1", {}, "203.0.113.9", endless()))
 
-    assert read <= MOST_BODY + 1024 * 1024
+    assert read <= 3 * (MOST_BODY + 1024 * 1024)
 
 
 async def test_a_body_of_the_largest_size_is_taken(tmp_path: Path) -> None:
