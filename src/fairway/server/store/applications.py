@@ -55,7 +55,7 @@ def load_labels(connection: sa.Connection, id: str) -> dict[str, str]:
     """The labels of the application with this id; none where it is not there."""
     columns = APPLICATION_LABELS.c
     found = connection.execute(sa.select(columns.key, columns.value).where(columns.owner_id == id))
-    return {key: value for key, value in found}
+    return {row.key: row.value for row in found}
 
 
 def update_application(connection: sa.Connection, id: str, change: Callable[[Application], Application]) -> Application:

@@ -43,6 +43,7 @@ def test_whoever_is_named_may_operate_a_stage(operators: tuple[str, ...], caller
         pytest.param(("bob",), a_person(), id="somebody else is named"),
         pytest.param(("sre",), a_person("ada", "sre"), id="a group is not a name"),
         pytest.param(("group:sre",), a_person("sre"), id="a name is not a group"),
+        pytest.param(("group:sre",), a_person("group:sre"), id="a name that looks like a group is not one either"),
         pytest.param(("group:sre",), a_person("group:x", "SRE"), id="another group"),
     ],
 )
