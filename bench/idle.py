@@ -108,8 +108,8 @@ async def _polling(port: int, key: str) -> AsyncIterator[None]:
     ]
     try:
         yield
-        failed = [loop.exception() for loop in loops if loop.done()]
-        assert not failed, failed[0]
+        failed = [(number % len(_POLLS), loop.exception()) for number, loop in enumerate(loops) if loop.done()]
+        assert not failed, f"{len(failed)} calls failed, the first: {failed[0]}"
     finally:
         for loop in loops:
             loop.cancel()

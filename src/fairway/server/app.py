@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import grpc.aio
@@ -14,7 +15,6 @@ import msgspec
 from litestar.types import ASGIApp
 
 from fairway.clock import Clock
-from fairway.config.control_plane import ProjectEntry
 from fairway.errors import FairwayError
 from fairway.rpc.agent_api import register_agent_service, register_hint_service
 from fairway.rpc.channel import SERVER_OPTIONS
@@ -27,7 +27,6 @@ from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.certificates import CertificateFiles
-from fairway.server.control_plane_file import make_projects
 from fairway.server.doors import Doors, open_doors, unready_when
 from fairway.server.feed import Feed
 from fairway.server.first_start import FirstStart, prepare_administrator, prepare_first_start
@@ -48,6 +47,9 @@ from fairway.server.store.store import Store
 from fairway.server.telemetry import Telemetry, TraceCalls
 from fairway.server.user_auth import UserAuth
 from fairway.server.user_service.servicer import UserService
+
+if TYPE_CHECKING:
+    from fairway.config.control_plane import ProjectEntry
 
 
 class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +83,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: Who may vouch for people, beside this server itself.
     sign_in_providers: tuple[SignInProvider, ...] = ()
     #: Projects that exist from the start, beside the first one.
-    projects: tuple[ProjectEntry, ...] = ()
+    projects: "tuple[ProjectEntry, ...]" = ()
 
     @property
     def doors(self) -> Doors:
@@ -121,7 +123,11 @@ async def run_server(
         hints = HintBoard()
         first_start = await prepare_first_start(store, clock)
         administrator = await prepare_administrator(store, clock)
-        await make_projects(store, clock, settings.projects)
+        if settings.projects:
+            # Loads all that knows of PipeCD's files.
+            from fairway.server.control_plane_file import make_projects
+
+            await make_projects(store, clock, settings.projects)
         tidying = run_housekeeping(store, logs, clock, settings.housekeeping, asyncio.sleep)
         stack.push_async_callback(_end, asyncio.create_task(tidying))
         agents, users, metrics = AgentAuth(store, clock), UserAuth(store, clock), Metrics()

@@ -6,17 +6,20 @@ name that nobody has costs the same work as a wrong password, so the time of an 
 """
 
 import asyncio
+import functools
 import secrets
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import argon2
 import msgspec
-from argon2.exceptions import InvalidHashError, VerificationError
 
 from fairway.server.status_codes import InvalidRequest
+
+if TYPE_CHECKING:
+    # Loaded when somebody signs in with a password, for many a server never.
+    import argon2
 
 LEAST_CHARACTERS = 12
 #: Longer than anybody types, short enough to be hashed by anybody.
@@ -25,8 +28,12 @@ AT_ONCE = 2
 
 T = TypeVar("T")
 
-#: What OWASP's cheat sheet recommends first, so that a small machine can be a server.
-HASHER = argon2.PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+
+def recommended_hasher() -> "argon2.PasswordHasher":
+    """What OWASP's cheat sheet recommends first, so that a small machine can be a server."""
+    import argon2
+
+    return argon2.PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -40,10 +47,14 @@ class Checked(msgspec.Struct, frozen=True):
 class Passwords:
     """Hashes and checks passwords."""
 
-    def __init__(self, hasher: argon2.PasswordHasher = HASHER) -> None:
-        self._hasher = hasher
+    def __init__(self, hasher: "argon2.PasswordHasher | None" = None) -> None:
+        self._given = hasher
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="passwords")
         self._nobodys = ""
+
+    @functools.cached_property
+    def _hasher(self) -> "argon2.PasswordHasher":
+        return self._given or recommended_hasher()
 
     async def hashed(self, password: str) -> str:
         """What may be stored of a password."""
@@ -54,6 +65,8 @@ class Passwords:
         return await self._in_turn(lambda: self._check(stored, password))
 
     def _check(self, stored: str, password: str) -> Checked:
+        from argon2.exceptions import InvalidHashError, VerificationError
+
         self._nobodys = self._nobodys or self._hasher.hash(secrets.token_urlsafe())
         plain = _plain(password[:MOST_CHARACTERS])
         try:
