@@ -22,7 +22,6 @@ from fairway.errors import FairwayError
 if TYPE_CHECKING:
     # The server's libraries are loaded only by who runs one.
     from fairway.server.app import RunningServer, ServerSettings
-    from fairway.server.control_plane_file import FileSettings
 
 _LISTEN, _HTTP_LISTEN = "127.0.0.1:9080", "127.0.0.1:9082"
 
@@ -103,25 +102,21 @@ def server(
     from fairway.server.logging import LogFormat, LogLevel, set_up_logging
 
     set_up_logging(sys.stderr, LogFormat(log_format.value), LogLevel(log_level.value))
-    said = _file_settings(config_file, bool(database), bool(logs))
     settings = ServerSettings(
         data=data,
         database=database,
-        logs=logs or said.logs,
-        log_options=said.log_options,
+        logs=logs,
         listen=listen,
         http_listen=http_listen,
         single_port=single_port,
         certificate=CertificateFiles(cert_file, key_file) if cert_file and key_file else None,
-        web_url=(web_url or said.web_url).rstrip("/"),
+        web_url=web_url.rstrip("/"),
         housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),
         drain_seconds=drain_seconds,
         otlp_endpoint=otlp_endpoint,
         log_requests=log_level is _Level.DEBUG,
-        projects=said.projects,
-        sign_in_providers=said.sign_in,
     )
-    _run(settings)
+    _run(_with_file(settings, config_file) if config_file is not None else settings)
 
 
 def _run(settings: "ServerSettings") -> None:
@@ -152,22 +147,32 @@ def _run(settings: "ServerSettings") -> None:
         raise typer.Exit(1) from error
 
 
-def _file_settings(path: Path | None, has_database: bool, has_logs: bool) -> "FileSettings":
-    """What the file says; everything that has no effect, or stands in the way, is printed as `fairway lint` does."""
-    from fairway.config.problems import ConfigError
-    from fairway.server.control_plane_file import FileSettings, Given, load_control_plane
+def _with_file(settings: "ServerSettings", path: Path) -> "ServerSettings":
+    """The settings with what the file says where the command line says nothing.
 
-    if path is None:
-        return FileSettings()
+    Everything that has no effect, or stands in the way, is printed as `fairway lint` does.
+    """
+    import msgspec
+
+    from fairway.config.problems import ConfigError
+    from fairway.server.control_plane_file import Given, load_control_plane
+
     try:
-        said = load_control_plane(path, Given(database=has_database, logs=has_logs))
+        said = load_control_plane(path, Given(database=bool(settings.database), logs=bool(settings.logs)))
     except ConfigError as error:
         for problem in error.problems:
             typer.echo(str(problem), err=True)
         _refuse(f"{path} cannot be used as it is; see above")
     for problem in said.warnings:
         typer.echo(str(problem), err=True)
-    return said
+    return msgspec.structs.replace(
+        settings,
+        logs=settings.logs or said.logs,
+        log_options=said.log_options,
+        web_url=settings.web_url or said.web_url,
+        projects=said.projects,
+        sign_in_providers=said.sign_in,
+    )
 
 
 def _announce(settings: "ServerSettings", running: "RunningServer") -> None:
