@@ -23,6 +23,10 @@ def _one_of(kind: type[enum.Enum]) -> Schema:
     return {"type": "string", "enum": [member.value for member in kind]}
 
 
+def _one_or_none_of(kind: type[enum.Enum]) -> Schema:
+    return {"type": "string", "enum": ["", *(member.value for member in kind)], "default": ""}
+
+
 def _several(item: Schema) -> Schema:
     return {"type": "array", "items": item, "maxItems": MOST_FILTERS}
 
@@ -43,8 +47,8 @@ _SOMEWHERE: dict[tuple[str, str], Schema] = {
     ("/api/v1/applications", "sort"): {"type": "string", "enum": ["updated_at", "name"], "default": "updated_at"},
     ("/api/v1/deployments", "status"): _several(_one_of(DeploymentStatus)),
     ("/api/v1/deployments", "application_id"): _several({"type": "string"}),
-    ("/api/v1/commands", "status"): _one_of(CommandStatus),
-    ("/api/v1/events", "status"): _one_of(EventStatus),
+    ("/api/v1/commands", "status"): _one_or_none_of(CommandStatus),
+    ("/api/v1/events", "status"): _one_or_none_of(EventStatus),
 }
 
 

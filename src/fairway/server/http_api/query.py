@@ -99,7 +99,7 @@ def sorting(sort: str, *choices: str) -> str:
 
 def a_moment(name: str, text: str | None) -> datetime | None:
     """The moment that is written; `None` for none, which leaves an end open."""
-    if not text:
+    if text is None:
         return None
     try:
         # A plus that nobody escaped arrives as a space.

@@ -105,7 +105,10 @@ APPLICATION_LABELS = sa.Table(
     METADATA,
     *(sa.Column(column, sa.Text, primary_key=True) for column in ("key", "value", "owner_id")),
 )
-sa.Index("application_labels_of_owner", APPLICATION_LABELS.c.owner_id)
+# With all columns: else SQLite goes through everything that has the label for each application it asks about.
+sa.Index(
+    "application_labels_of_owner", APPLICATION_LABELS.c.owner_id, APPLICATION_LABELS.c.key, APPLICATION_LABELS.c.value
+)
 
 #: Deployments are too many to be sorted, so their labels repeat what they are ordered by.
 DEPLOYMENT_LABELS = sa.Table(

@@ -112,6 +112,7 @@ async def test_only_who_may_read_the_record_reads_it(tmp_path: Path, path: str) 
         pytest.param(
             "export?since=yesterday", "since is 'yesterday'; expected a time such as 2026-01-31T12:00:00Z", id="a word"
         ),
+        pytest.param("export?since=", "since is ''; expected a time such as 2026-01-31T12:00:00Z", id="nothing"),
         pytest.param(
             "export?until=2026-01-01T00:00:00",
             "until is '2026-01-01T00:00:00'; expected a time with its zone, such as 2026-01-31T12:00:00Z",

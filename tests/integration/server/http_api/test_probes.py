@@ -85,7 +85,7 @@ async def test_the_document_says_what_parameters_may_be(tmp_path: Path) -> None:
     assert events.pop("cursor")["type"] == "string"
     assert events == {
         "name": {"type": "string", "default": ""},
-        "status": {"type": "string", "enum": ["waiting", "succeeded", "failed", "outdated"]},
+        "status": {"type": "string", "enum": ["", "waiting", "succeeded", "failed", "outdated"], "default": ""},
         "since": {"type": "string", "format": "date-time"},
         "until": {"type": "string", "format": "date-time"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},

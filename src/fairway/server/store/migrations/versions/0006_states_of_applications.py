@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns, fill them from the documents, and make the index that counts."""
+    """Add the columns, fill them from the documents, and make the indexes that count."""
     for name in ("sync_status", "health"):
         op.add_column("applications", sa.Column(name, sa.Text, nullable=False, server_default="unknown"))
     connection = op.get_bind()
@@ -25,6 +25,9 @@ def upgrade() -> None:
     kept = sa.text("deleted_at IS NULL")
     columns = ["project_id", "sync_status", "health", "disabled", "id"]
     op.create_index("applications_counted", "applications", columns, sqlite_where=kept, postgresql_where=kept)
+    # With all columns: else SQLite goes through everything that has the label for each application it asks about.
+    op.drop_index("application_labels_of_owner", "application_labels")
+    op.create_index("application_labels_of_owner", "application_labels", ["owner_id", "key", "value"])
 
 
 def _said(document: str, column: str) -> str:
