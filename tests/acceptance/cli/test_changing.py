@@ -119,6 +119,16 @@ def test_an_application_is_disabled_enabled_and_deleted(site: Site) -> None:
     assert site.run("app", "get", "owned").returncode == 1
 
 
+def test_an_agent_is_switched_off_and_on_and_restarted(site: Site) -> None:
+    agent = an_agent(site, "switched")
+
+    assert site.run("agent", "disable", "switched").returncode == 2
+    assert site.ok("agent", "disable", "switched", "--yes").startswith("switched  ⊘ disabled")
+    assert site.ok("agent", "enable", "switched").startswith("switched  ✓ online")
+    assert site.ok("agent", "restart", "switched").startswith(f"asked agent {agent.id} to restart; command ")
+    assert next_command(agent).HasField("restart_piped")
+
+
 def test_events_are_told_and_listed(site: Site) -> None:
     said = site.ok("event", "register", "image", "--data", "v2", "--label", "app:cart", "--label", "env:prod")
 
