@@ -37,7 +37,7 @@ from tests.integration.server.postgres import a_database, a_postgres_server, fin
 
 REPORTS = 2_048
 CALLERS = 32
-TURNS = 3
+TURNS = 5
 #: As many connections as the store has to PostgreSQL.
 CONNECTIONS = 8
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
