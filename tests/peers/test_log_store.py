@@ -33,7 +33,7 @@ def url(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def place(url: str) -> Place:
-    return lambda: Bucket.open(url)
+    return lambda: Bucket.open(url, {})
 
 
 # The same functions, collected here once more: pytest gives them the bucket of this module.

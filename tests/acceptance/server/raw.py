@@ -2,6 +2,8 @@
 
 import json
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,10 +15,25 @@ def connect(http: str) -> socket.socket:
     return socket.create_connection((address.hostname, address.port), timeout=60)
 
 
+@contextmanager
+def a_crowd(http: str, size: int) -> Iterator[list[socket.socket]]:
+    """So many connections at once, during the block."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(connect(http)) for _ in range(size)]
+
+
 def a_request(path: str, *headers: bytes, method: str = "GET", body: bytes = b"") -> bytes:
     """A whole request; the server closes the connection after its answer."""
     head = f"{method} {path} HTTP/1.1\r\nHost: fairway\r\nConnection: close\r\nContent-Length: {len(body)}\r\n".encode()
     return head + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + body
+
+
+def first_line(connection: socket.socket) -> bytes:
+    """How the answer begins, as far as its status; nothing when the server hung up instead."""
+    try:
+        return connection.recv(12)
+    except ConnectionError:
+        return b""
 
 
 def ask(http: str, request: bytes) -> tuple[int, bytes]:
@@ -33,3 +50,49 @@ def ask_json(http: str, path: str, key: str) -> Any:
     status, body = ask(http, a_request(path, f"Authorization: Bearer {key}".encode()))
     assert status == 200, body
     return json.loads(body)
+
+
+class UnreadCalls:
+    """gRPC calls on one connection that takes no byte of any answer: HTTP/2 with a window of nothing."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self._connection = socket.create_connection((host, int(port)), timeout=60)
+        self._stream = 1
+        no_window = (4).to_bytes(2, "big") + (0).to_bytes(4, "big")
+        self._connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(4, 0, 0, no_window))
+
+    def call(self, path: str, message: bytes, authorization: str) -> None:
+        """Ask, and leave it at that."""
+        headers = {
+            ":method": "POST",
+            ":scheme": "http",
+            ":path": path,
+            ":authority": "fairway",
+            "te": "trailers",
+            "content-type": "application/grpc",
+            "authorization": authorization,
+        }
+        head = b"".join(b"\0" + _text(name) + _text(value) for name, value in headers.items())
+        body = b"\0" + len(message).to_bytes(4, "big") + message
+        self._connection.sendall(_frame(1, 4, self._stream, head) + _frame(0, 1, self._stream, body))
+        self._stream += 2
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+def _text(value: str) -> bytes:
+    """A text as HPACK has it, its length in seven bits and then in as many as it takes."""
+    raw, rest = value.encode(), len(value.encode()) - 127
+    if rest < 0:
+        return bytes([len(raw)]) + raw
+    length = b"\x7f"
+    while rest >= 128:
+        length += bytes([rest % 128 + 128])
+        rest //= 128
+    return length + bytes([rest]) + raw

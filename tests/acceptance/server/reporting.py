@@ -8,7 +8,7 @@ import asyncio
 import enum
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from itertools import count, cycle
+from itertools import count, cycle, islice
 from typing import Any, NamedTuple
 
 import grpc
@@ -21,6 +21,7 @@ from fairway.model.stage import StageStatus
 from fairway.model.trigger import SyncStrategy
 from fairway.rpc.agent_api import AgentStub
 from fairway.rpc.agent_api import messages as m
+from fairway.rpc.channel import CHANNEL_OPTIONS
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, to_wire_deployment, to_wire_planned
 from fairway.rpc.convert.log_block import to_wire_log_block
 from fairway.rpc.convert.stage import STAGE_STATUSES
@@ -80,6 +81,16 @@ async def an_account(server: ServerProcess, api_key: str, name: str = "one") -> 
         addition.git_path.config_filename = "app.pipecd.yaml"
         added = await user.AddApplication(addition, metadata=as_key(api_key))
     return known._replace(application_id=added.application_id)
+
+
+@asynccontextmanager
+async def a_planned_deployment(server: ServerProcess, account: Account, id: str) -> AsyncIterator[AgentStub]:
+    """A new deployment with one stage, `stage-0`, and the stub with which its agent goes on."""
+    async with aio.insecure_channel(server.address, options=CHANNEL_OPTIONS) as channel:
+        agent = AgentStub(channel)
+        for _, _, method, request in islice(_calls(account, id), 2):
+            await getattr(agent, method)(request, metadata=account.metadata)
+        yield agent
 
 
 class Kept:

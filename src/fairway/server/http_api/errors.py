@@ -30,6 +30,8 @@ _NUMBERS = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: 429,
     grpc.StatusCode.UNAVAILABLE: 503,
 }
+#: How Litestar says that the caller left before the body was whole, which it takes for a defect of the server.
+_LEFT = "client disconnected prematurely"
 _INTERNAL = "the server failed on this request by a defect of its own; its log says where"
 
 
@@ -104,6 +106,8 @@ def answer_http_error(request: Request[Any, Any, Any], error: HTTPException) -> 
             return answer_error(request, InvalidRequest(_what_is_wrong(request, error)))
         case 400:
             return answer_error(request, InvalidRequest("the request cannot be read; check its path and parameters"))
+        case 500 if error.detail == _LEFT:
+            return _answer(400, "incomplete", "the request ended before its body did")
     return answer_error(request, error)
 
 
