@@ -1,4 +1,4 @@
-"""`fairway agent …`: agents: register, look, change keys, switch off and on, restart."""
+"""`fairway agent …`: agents: run, register, look, change keys, switch off and on, restart."""
 
 import sys
 from datetime import datetime
@@ -11,6 +11,7 @@ from fairway.cli.call import Call, decode, noun, with_server
 from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Limit, Yes, confirm
 from fairway.cli.remote import segments
+from fairway.cli.run_agent import run
 from fairway.cli.suggest import agents
 from fairway.model.agent import AgentPlugin, PlatformProvider
 from fairway.model.application import Repository
@@ -19,7 +20,11 @@ from fairway.model.command import Command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-commands = noun("Agents: processes near the targets, which do the work.")
+commands = noun(
+    "Agents: processes near the targets, which do the work.\n\nWith --config-file and --data it runs one, until Ctrl-C"
+    " or SIGTERM; what is under way goes on, and is taken up by the next agent with the same --data."
+)
+commands.callback(invoke_without_command=True, no_args_is_help=True)(run)
 
 Id = Annotated[str, typer.Argument(help="Its id, the beginning of it, or its name.", autocompletion=agents)]
 

@@ -17,7 +17,7 @@ class Commands(GroupOnDemand):
         "server": OnDemand("fairway.cli.server", "Run the control plane; keep its data safe.", _RUN),
         "app": OnDemand("fairway.cli.app", "Applications: register, look, deploy now.", _WORK),
         "deployment": OnDemand("fairway.cli.deployment", "Deployments: follow, wait, approve, give up.", _WORK),
-        "agent": OnDemand("fairway.cli.agent", "Agents: register, look, change keys.", _WORK),
+        "agent": OnDemand("fairway.cli.agent", "Agents: run, register, look, change keys.", _WORK),
         "event": OnDemand("fairway.cli.event", "Events: tell of a new image.", _WORK),
         "encrypt": OnDemand("fairway.cli.encrypt", "Seal a secret that only one agent can open.", _WORK),
         "project": OnDemand("fairway.cli.project", "Projects: owners of applications and agents.", _PEOPLE),

@@ -1,4 +1,7 @@
-"""`fairway agent --config-file …`: run an agent."""
+"""`fairway agent --config-file …`: run an agent.
+
+Without a subcommand the group `fairway agent` runs one, so the options of running stand at the group.
+"""
 
 import asyncio
 import base64
@@ -7,27 +10,53 @@ import logging
 import os
 import signal
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from fairway import __version__
-from fairway.errors import FairwayError
+from fairway.cli.call import USAGE, ending, fail
+
+ConfigFile = Annotated[Path | None, typer.Option(help="The agent's file. Needed to run, or --config-data.")]
+ConfigData = Annotated[str, typer.Option(envvar="FAIRWAY_AGENT_CONFIG", help="The same as base64.", show_envvar=True)]
+Data = Annotated[Path | None, typer.Option(help="Where mirrors, trees and unsent reports are kept. Needed to run.")]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Call the server without TLS.")]
+CertFile = Annotated[Path | None, typer.Option(help="A certificate to trust instead of the system's, in PEM.")]
 
 
-def run(config_file: Path | None, data: Path, insecure: bool, cert_file: Path | None) -> None:
-    """Run until Ctrl-C or SIGTERM; what is under way goes on, and is taken up by the next agent."""
+def run(
+    context: typer.Context,
+    config_file: ConfigFile = None,
+    config_data: ConfigData = "",
+    data: Data = None,
+    insecure: Insecure = False,
+    cert_file: CertFile = None,
+) -> None:
+    """Run an agent until Ctrl-C or SIGTERM; what is under way goes on, and is taken up by the next agent."""
+    if context.invoked_subcommand is not None:
+        return
+    if config_file is None and not config_data:
+        fail("--config-file is missing; expected the file that says what the agent works for", USAGE)
+    if data is None:
+        fail("--data is missing; expected the directory where the agent keeps what it needs again", USAGE)
+    text, name = (_decoded(config_data), "--config-data") if config_file is None else _read(config_file)
+    ending(lambda: _run(text, name, data, (insecure, cert_file)))
+
+
+def _run(text: bytes, name: str, data: Path, line: tuple[bool, Path | None]) -> None:
     # gRPC need not prepare for forks: children are made by exec alone.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     from fairway.agent.app import run_agent
     from fairway.agent.start import Line, agent_settings
     from fairway.clock import SystemClock
 
+    insecure, certificate = line
+
     async def main() -> None:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        text, name = _text(config_file)
-        settings = agent_settings(text, name, data, Line(insecure=insecure, certificate=cert_file))
+        settings = agent_settings(text, name, data, Line(insecure=insecure, certificate=certificate))
         config = settings.config
 
         def announce() -> None:
@@ -39,24 +68,18 @@ def run(config_file: Path | None, data: Path, insecure: bool, cert_file: Path | 
         await run_agent(settings, SystemClock(), announce, stop)
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
-    try:
-        asyncio.run(main())
-    except FairwayError as error:
-        typer.echo(f"fairway agent: {error}", err=True)
-        raise typer.Exit(1) from error
+    asyncio.run(main())
 
 
-def _text(config_file: Path | None) -> tuple[bytes, str]:
-    """The agent's file: by its path, or from the environment as base64."""
-    if config_file is not None:
-        try:
-            return config_file.read_bytes(), str(config_file)
-        except OSError as error:
-            typer.echo(f"fairway agent: {config_file} cannot be read ({error.strerror})", err=True)
-            raise typer.Exit(2) from error
-    given = os.environ.get("FAIRWAY_AGENT_CONFIG", "")
+def _read(path: Path) -> tuple[bytes, str]:
     try:
-        return base64.b64decode(given, validate=True), "FAIRWAY_AGENT_CONFIG"
-    except binascii.Error as error:
-        typer.echo("fairway agent: FAIRWAY_AGENT_CONFIG is no base64 of an agent's file", err=True)
-        raise typer.Exit(2) from error
+        return path.read_bytes(), str(path)
+    except OSError as error:
+        fail(f"{path} cannot be read ({error.strerror})", USAGE)
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True)
+    except binascii.Error:
+        fail("--config-data is no base64 of an agent's file", USAGE)

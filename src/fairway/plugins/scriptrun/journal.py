@@ -5,8 +5,9 @@
     started   a directory: it was started    told      how much of the output is safe with the agent
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
-run again, and no output is lost or told twice. The two numbers in `told` are the end of what is safe, and the end of
-what was being sent: cut at the same places, the same piece has the same number, and sending it again does no harm.
+run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
+being sent, and when: cut at the same places, with the same number and the same time, it is the same piece, and sending
+it again does no harm.
 """
 
 import asyncio
@@ -15,13 +16,14 @@ import os
 import signal
 import struct
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from fairway.errors import TemporaryError
 from fairway.plugins.scriptrun.script import KEEPER
 
-_TOLD = struct.Struct(">QQ")
+_TOLD = struct.Struct(">QQQ")
 #: How long a keeper may take from its start to its first sign of life.
 _SIGN_OF_LIFE_SECONDS = 5.0
 _LOOK_SECONDS = 0.01
@@ -29,6 +31,17 @@ _LOOK_SECONDS = 0.01
 
 class JournalError(TemporaryError):
     """The disk does not take a script's files."""
+
+
+class Told(NamedTuple):
+    """How far the output has been told."""
+
+    #: The end of what is safe.
+    safe: int = 0
+    #: The end of what was being sent; no more than `safe` when nothing was.
+    sending: int = 0
+    #: When that was begun to be sent, in seconds since 1970.
+    at: int = 0
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,16 +147,20 @@ class Journal:
                 if not _signal(pid, 0):
                     return
 
-    def told(self) -> tuple[int, int]:
-        """The end of the output that is safe, and the end of what was being sent."""
+    def told(self) -> Told:
+        """How far the output has been told."""
         with contextlib.suppress(OSError, struct.error):
-            safe, sending = _TOLD.unpack((self.directory / "told").read_bytes())
-            return safe, sending
-        return 0, 0
+            return Told(*_TOLD.unpack((self.directory / "told").read_bytes()))
+        return Told()
 
-    def telling(self, safe: int, sending: int) -> None:
+    def telling(self, told: Told) -> None:
         """Note how far the output has been told."""
-        (self.directory / "told").write_bytes(_TOLD.pack(safe, sending))
+        # Written over in one piece: a file that was emptied first could be found empty, and all be told again.
+        file = os.open(self.directory / "told", os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.pwrite(file, _TOLD.pack(*told), 0)
+        finally:
+            os.close(file)
 
     def output(self, start: int, most: int) -> bytes:
         """Some of the output from a place on."""

@@ -7,6 +7,7 @@ started, which is noted with the deployment before anything else.
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from fairway.config.stages import ScriptRunOptions, StageOptions
 from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.environment import script_environment
-from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.journal import Journal, Order, Told
 from fairway.plugins.scriptrun.script import script_text
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import Sort, StageSpec
@@ -109,22 +110,25 @@ async def _tell(journal: Journal, run: StageRun[Any]) -> None:
 
 async def _tell_more(journal: Journal, run: StageRun[Any], at_the_end: bool) -> bool:
     """Send one piece; whether there was one."""
-    safe, sending = journal.told()
-    piece = journal.output(safe, _PIECE_BYTES)
-    # What an earlier process was sending is cut where that one cut it.
-    piece = piece[: sending - safe] if sending > safe else _whole_lines(piece, at_the_end)
+    told = journal.told()
+    piece = journal.output(told.safe, _PIECE_BYTES)
+    # What an earlier process was sending is cut where that one cut it, and has its time.
+    again = told.sending > told.safe
+    piece = piece[: told.sending - told.safe] if again else _whole_lines(piece, at_the_end)
     if not piece:
         return False
-    journal.telling(safe, safe + len(piece))
+    at = told.at if again else int(run.now().timestamp())
+    end = told.safe + len(piece)
+    journal.telling(Told(told.safe, end, at))
     base = int(run.stage.created_at.timestamp()) * _MICROSECONDS
     block = LogBlock(
-        index=base + safe,
+        index=base + told.safe,
         log=piece.decode("utf-8", "replace").removesuffix("\n"),
-        created_at=run.now(),
+        created_at=datetime.fromtimestamp(at, UTC),
         severity=LogSeverity.INFO,
     )
     await run.log.send(block)
-    journal.telling(safe + len(piece), safe + len(piece))
+    journal.telling(Told(end, end, at))
     return True
 
 

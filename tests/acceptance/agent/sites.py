@@ -1,0 +1,190 @@
+"""A server process, an agent process and a repository, as a person starts them; each can be killed and come back."""
+
+import base64
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from fairway.cli.agent import NewAgent
+from fairway.cli.profiles import Profile
+from fairway.cli.remote import Remote, Unreachable, segments
+from fairway.model.deployment import Deployment
+from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
+from tests.integration.git.repositories import Origin, an_origin
+
+T = TypeVar("T")
+#: How long a test waits for something that should take a moment.
+PATIENCE_SECONDS = 90.0
+
+
+class Site:
+    """One server with one agent, which watches one repository."""
+
+    def __init__(self, folder: Path, origin: Origin, stack: ExitStack) -> None:
+        self.folder = folder
+        self.origin = origin
+        self._stack = stack
+        self.server = self._serve("127.0.0.1:0", "127.0.0.1:0")
+        self._remote = Remote(Profile(server=self.server.http, api_key=self.server.api_key))
+        stack.enter_context(self._remote)
+        made = msgspec.json.decode(self._remote.send("POST", "/agents", {"name": "near"}), type=NewAgent)
+        self.agent_id = made.agent.id
+        self.config = folder / "agent.yaml"
+        self.config.write_text(self._config(made.key))
+        self.agent = self.start_agent()
+
+    def _config(self, key: str) -> str:
+        return f"""
+apiVersion: pipecd.dev/v1beta1
+kind: Piped
+spec:
+  projectID: default
+  pipedID: {self.agent_id}
+  pipedKeyData: {base64.b64encode(key.encode()).decode()}
+  apiAddress: {self.server.address}
+  repositories:
+    - repoId: r-1
+      remote: {self.origin.bare}
+      branch: main
+"""
+
+    def start_agent(self, *before: str) -> subprocess.Popen[bytes]:
+        """Start an agent with the data of the one before; `before` stands in front of its command."""
+        command: tuple[str | Path, ...] = (
+            *before,
+            FAIRWAY,
+            "agent",
+            "--config-file",
+            self.config,
+            "--insecure",
+            "--data",
+            self.data,
+        )
+        with open(self.said, "ab") as said:
+            said.write(b"-- start\n")
+            self.agent = subprocess.Popen(
+                command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+            )
+        self._stack.callback(_stop, self.agent)
+        return self.agent
+
+    def start_server(self) -> None:
+        """Start the server where the one before was."""
+        self.server = self._serve(self.server.address, self.server.http.removeprefix("http://"))
+
+    @property
+    def data(self) -> Path:
+        """Where the agent keeps its files."""
+        return self.folder / "agent"
+
+    @property
+    def said(self) -> Path:
+        """What the agents have said, one after the other."""
+        return self.folder / "agent-said"
+
+    def add_applications(self, *names: str) -> None:
+        """Register the applications in the directories of the same names, once the agent has told its repositories."""
+        until(lambda: self._get(f"/agents/{self.agent_id}")["repositories"])
+        for name in names:
+            place = {"agent_id": self.agent_id, "repository_id": "r-1", "path": name}
+            self._remote.send("POST", "/applications", {"name": name, "kind": "kubernetes", **place})
+
+    def deployments(self) -> tuple[Deployment, ...]:
+        """All deployments, oldest first."""
+        found: list[Deployment] = []
+        query: dict[str, str | int] = {"limit": 100}
+        while True:
+            page = msgspec.json.decode(self._remote.get("/deployments", query), type=_Page)
+            found += page.items
+            if not page.next_cursor:
+                return tuple(sorted(found, key=lambda each: (each.created_at, each.id)))
+            query["cursor"] = page.next_cursor
+
+    def ended(self, number: int = 1) -> Deployment:
+        """The deployment of that number, once it has ended."""
+
+        def look() -> Deployment | None:
+            found = self.deployments()
+            return found[number - 1] if len(found) >= number and found[number - 1].status.is_terminal else None
+
+        return until(look)
+
+    def log(self, deployment: Deployment, stage: int) -> str:
+        """What a stage has logged."""
+        path = segments("deployments", deployment.id, "stages", deployment.stages[stage].id, "log.txt")
+        return self._remote.get(path).decode()
+
+    def ask(self, *path: str, body: Mapping[str, object] | None = None) -> None:
+        """Ask for a change."""
+        self._remote.send("POST", segments(*path), body or {})
+
+    def _get(self, path: str) -> dict[str, object]:
+        found: dict[str, object] = msgspec.json.decode(self._remote.get(path))
+        return found
+
+    def _serve(self, listen: str, http_listen: str) -> ServerProcess:
+        server = a_server(self.folder / "server", "--http-listen", http_listen, listen=listen)
+        return self._stack.enter_context(server)
+
+
+class _Page(msgspec.Struct):
+    items: tuple[Deployment, ...]
+    next_cursor: str = ""
+
+
+@contextmanager
+def a_site(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Site]:
+    """A site with a repository of these files; everything is ended with the block."""
+    with ExitStack() as stack:
+        yield Site(folder, an_origin(folder, files), stack)
+
+
+def until(look: Callable[[], T | None]) -> T:
+    """What `look` finds, as soon as it finds something."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            if found := look():
+                return found
+        except Unreachable:
+            pass
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """As a power cut would."""
+    process.kill()
+    process.wait()
+
+
+def terminate(process: subprocess.Popen[bytes]) -> int:
+    """As systemd does; how the process ended."""
+    process.send_signal(signal.SIGTERM)
+    return process.wait(timeout=60)
+
+
+def alive_with(word: str) -> list[str]:
+    """The command lines of living processes in which a word stands."""
+    lines = [_command_line(each) for each in Path("/proc").iterdir() if each.name.isdigit()]
+    return [line for line in lines if word in line]
+
+
+def _command_line(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        process.wait(timeout=60)
