@@ -48,7 +48,13 @@ def test_what_we_signed_but_is_no_journey_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("provider", "state"), [("github", JOURNEY.state), ("dex", ""), ("dex", "another"), ("dex", JOURNEY.nonce)]
+    ("provider", "state"),
+    [
+        pytest.param("github", JOURNEY.state, id="another provider"),
+        pytest.param("dex", "", id="no state"),
+        pytest.param("dex", "another", id="another state"),
+        pytest.param("dex", JOURNEY.nonce, id="the nonce for the state"),
+    ],
 )
 def test_another_provider_or_state_is_refused(provider: str, state: str) -> None:
     with pytest.raises(Forbidden):
