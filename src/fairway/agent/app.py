@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -24,8 +23,8 @@ from fairway.agent.deploying import DeployingDesk, deploy
 from fairway.agent.deployments import Deployments
 from fairway.agent.inbox import Inbox
 from fairway.agent.outbox import Outbox
-from fairway.agent.plugins.host_service import HostDesk, HostService
-from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
+from fairway.agent.plugins.host_service import HostDesk
+from fairway.agent.plugins.opening import open_plugins
 from fairway.agent.repositories import Repositories
 from fairway.agent.server_watch import Listening, ServerWatch
 from fairway.agent.watching import Watcher, WatcherDesk
@@ -35,12 +34,8 @@ from fairway.config.agent import AgentConfig
 from fairway.git.remote import redacted
 from fairway.model.agent import AgentPlugin, AgentProfile, SecretEncryption
 from fairway.model.application import Repository
-from fairway.rpc.channel import SERVER_OPTIONS
-from fairway.rpc.plugin_api import register_host_service
 from fairway.secrets.render import Unsealer
 
-#: How long calls of plugins may go on when the agent stops.
-_GRACE_SECONDS = 1.0
 _LONGEST_SLEEP = 5.0
 
 
@@ -89,7 +84,7 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             outbox=outbox,
             repositories=repositories,
             workspace=Workspace(settings.data / "work", settings.unsealer),
-            plugins=await _plugins(stack, settings, host),
+            plugins=await stack.enter_async_context(open_plugins(settings.config.plugins, settings.data, host)),
             clock=clock,
             stage_ended=inbox.stage_ended,
             sleep_until=_sleeper(clock),
@@ -124,19 +119,6 @@ async def _begin(watch: ServerWatch, desk: DeployingDesk, profile: AgentProfile)
     await desk.outbox.drained()
     await watch.introduce(profile)
     await desk.workspace.sweep(await watch.first_lists())
-
-
-async def _plugins(stack: AsyncExitStack, settings: AgentSettings, desk: HostDesk) -> Supervisor:
-    """Start the plugins, and what they call."""
-    sockets = stack.enter_context(TemporaryDirectory(prefix="fairway-"))
-    address = f"unix:{sockets}/agent.sock"
-    host = aio.server(options=SERVER_OPTIONS)
-    register_host_service(HostService(desk), host)
-    host.add_insecure_port(address)
-    await host.start()
-    stack.push_async_callback(host.stop, _GRACE_SECONDS)
-    places = PluginPlaces(sockets=Path(sockets), state=settings.data / "plugins", agent=address)
-    return await stack.enter_async_context(Supervisor.open(settings.config.plugins, places))
 
 
 def _profile(settings: AgentSettings) -> AgentProfile:

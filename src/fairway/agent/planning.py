@@ -4,7 +4,7 @@ Nothing here waits for ever or stays silent: whatever goes wrong becomes the rea
 plugin's process is away, which is worth another try and is raised.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -32,8 +32,8 @@ class Plugins(Protocol):
     """The plugins of an agent, by what they are needed for."""
 
     @property
-    def plugin_of_stage(self) -> Mapping[str, str]:
-        """Stage name → the plugin that serves it."""
+    def plugins_of_stage(self) -> Mapping[str, Sequence[str]]:
+        """Stage name → the plugins that serve it."""
         ...
 
     def client(self, name: str) -> PluginClient:
@@ -107,7 +107,7 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
 
 
 def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
-    return decide_requests(planning.config, strategy, planning.plugins.plugin_of_stage)
+    return decide_requests(planning.config, strategy, planning.plugins.plugins_of_stage)
 
 
 async def _stages(planning: Planning, request: StageRequest) -> tuple[Stage, ...]:

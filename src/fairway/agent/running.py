@@ -19,6 +19,7 @@ from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
+from fairway.delivery.owner import decide_owner
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
@@ -148,7 +149,9 @@ class DeploymentRun:
             work = StageWork(
                 deployment=self.deployment, stage=stage, config=self._config(stage), sources=self._running.sources
             )
-            return await self._execute_at_last(self._client(stage), work)
+            # Back, where it is not there just now: it may be this very stage that undoes what its end has left undone.
+            client = await self._running.plugins.back(self._plugin(stage))
+            return await self._execute_at_last(client, work)
         except (PluginRefused, SecretError) as error:
             return StageResult(StageStatus.FAILED, str(error))
         except PluginGone as error:
@@ -188,7 +191,8 @@ class DeploymentRun:
     async def _interrupt(self, decision: NextDecision) -> None:
         stage = self._stage(decision.stage_id)
         try:
-            known = await self._client(stage).stop(self.deployment.id, stage.id, decision.reason)
+            client = self._running.plugins.client(self._plugin(stage))
+            known = await client.stop(self.deployment.id, stage.id, decision.reason)
         except (PluginGone, PluginRefused):
             # A plugin that is gone cannot end anything; whatever it left is ended when it starts again.
             known = False
@@ -231,12 +235,11 @@ class DeploymentRun:
             raise UnknownStage(self.deployment, stage_id)
         return stage
 
-    def _client(self, stage: Stage) -> PluginClient:
-        plugins = self._running.plugins
-        plugin = plugins.plugin_of_stage.get(stage.name)
-        if plugin is None:
-            raise PluginRefused(f"no plugin of this agent has the stage {stage.name}")
-        return plugins.client(plugin)
+    def _plugin(self, stage: Stage) -> str:
+        owner = decide_owner(stage.name, self._running.config, self._running.plugins.plugins_of_stage)
+        if not owner.plugin:
+            raise PluginRefused(owner.reason)
+        return owner.plugin
 
     def _config(self, stage: Stage) -> bytes:
         """What the stage is told: its own options, or for a rollback those of the stage at the same place."""

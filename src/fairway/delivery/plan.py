@@ -14,6 +14,7 @@ from datetime import datetime
 import msgspec
 
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
+from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
 from fairway.delivery.rollback import in_rollback_order, plan_v0_rollback
 from fairway.model.artifact import ArtifactVersion
@@ -71,17 +72,20 @@ class PlanDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide_requests(
-    config: ApplicationConfig, strategy: SyncStrategy, plugin_of_stage: Mapping[str, str]
+    config: ApplicationConfig, strategy: SyncStrategy, plugins_of_stage: Mapping[str, Sequence[str]]
 ) -> RequestDecision:
     """Which plugin plans which stages. A quick sync asks every plugin of the application for its own."""
-    unknown = [stage for stage in config.stages if stage.name not in plugin_of_stage]
+    unknown = [stage for stage in config.stages if stage.name not in plugins_of_stage]
     if unknown:
         names = ", ".join(f"{stage.name} (stage {stage.index})" for stage in unknown)
-        known = ", ".join(sorted(plugin_of_stage)) or "none"
+        known = ", ".join(sorted(plugins_of_stage)) or "none"
         return RequestDecision(requests=(), reason=f"No plugin of this agent has {names}; it has {known}")
     by_plugin: dict[str, list[StageConfig]] = {}
     for stage in config.stages:
-        by_plugin.setdefault(plugin_of_stage[stage.name], []).append(stage)
+        owner = decide_owner(stage.name, config, plugins_of_stage)
+        if not owner.plugin:
+            return RequestDecision(requests=(), reason=f"{owner.reason} (stage {stage.index})")
+        by_plugin.setdefault(owner.plugin, []).append(stage)
     quick = strategy is SyncStrategy.QUICK_SYNC
     # The platform may have no stage in the pipeline, as where scripts do it all; a quick sync is its alone.
     plugins = list(dict.fromkeys([*config.plugins, *by_plugin])) if quick else list(by_plugin)

@@ -174,11 +174,11 @@ async def a_world(folder: Path, origin: Origin) -> AsyncIterator[World]:
 
 
 @asynccontextmanager
-async def an_agent_at_work(world: World) -> AsyncIterator[None]:
+async def an_agent_at_work(world: World, plugins: str = "") -> AsyncIterator[None]:
     """An agent that runs while the block lasts, and stops as one that is asked to."""
     stop, ready = asyncio.Event(), asyncio.Event()
     settings = AgentSettings(
-        config=agent_config(world.origin),
+        config=agent_config(world.origin, plugins),
         data=world.data,
         channel=aio.insecure_channel(world.address, options=CHANNEL_OPTIONS),
         token=f"shop,agent-1,{KEY.shown}",
@@ -195,8 +195,8 @@ async def an_agent_at_work(world: World) -> AsyncIterator[None]:
         await running
 
 
-def agent_config(origin: Origin) -> AgentConfig:
-    """An agent of one repository."""
+def agent_config(origin: Origin, plugins: str = "") -> AgentConfig:
+    """An agent of one repository, with plugins as YAML in one line."""
     text = f"""
 apiVersion: pipecd.dev/v1beta1
 kind: Piped
@@ -209,6 +209,7 @@ spec:
     - repoId: r-1
       remote: {origin.bare}
       branch: main
+  plugins: {plugins or "[]"}
 """
     return read_agent(text.encode(), "agent.yaml")
 

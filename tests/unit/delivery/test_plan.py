@@ -21,7 +21,11 @@ from fairway.model.trigger import SyncStrategy
 from tests.unit.delivery.builders import a_config, a_pipeline, a_stage_config
 from tests.unit.model.builders import LATER, a_stage
 
-OWNERS = {"K8S_CANARY_ROLLOUT": "kubernetes", "K8S_PRIMARY_ROLLOUT": "kubernetes", "SCRIPT_RUN": "scriptrun"}
+OWNERS = {
+    "K8S_CANARY_ROLLOUT": ("kubernetes",),
+    "K8S_PRIMARY_ROLLOUT": ("kubernetes",),
+    "SCRIPT_RUN": ("scriptrun",),
+}
 CANARY, SCRIPT, PRIMARY = a_pipeline("K8S_CANARY_ROLLOUT", "SCRIPT_RUN", "K8S_PRIMARY_ROLLOUT")
 
 
@@ -233,7 +237,7 @@ def test_a_quick_sync_without_a_stage_fails_the_plan(facts: dict[str, Any]) -> N
 def test_a_quick_sync_asks_the_platform_even_if_only_scripts_are_in_the_pipeline() -> None:
     config = a_config(SCRIPT, plugins={"lambda": {}})
 
-    decision = decide_requests(config, SyncStrategy.QUICK_SYNC, {"SCRIPT_RUN": "scriptrun"})
+    decision = decide_requests(config, SyncStrategy.QUICK_SYNC, {"SCRIPT_RUN": ("scriptrun",)})
 
     assert decision.requests == (StageRequest(plugin="lambda"), StageRequest(plugin="scriptrun"))
 

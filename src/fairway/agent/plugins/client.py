@@ -146,6 +146,16 @@ class PluginClient:
             raise self._in_our_words("Stop", error) from error
         return True
 
+    async def can_stop(self, seconds: float) -> bool:
+        """Whether the plugin tells an agent that went away from a cancelled deployment: such a plugin resumes."""
+        try:
+            await self._stages.Stop(stage_messages.StopRequest(), timeout=seconds)
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return False
+            raise self._in_our_words("Stop", error) from error
+        return True
+
     async def _ask(self, method: str, request: Message, seconds: float | None = ANSWER_SECONDS) -> Any:
         try:
             return await getattr(self._deployments, method)(request, timeout=seconds)

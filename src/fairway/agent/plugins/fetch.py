@@ -1,0 +1,121 @@
+"""Brings executables to where they are started from: by their content, checked, whole or not at all.
+
+What lies there is named by what it contains, so a changed file or checksum can never meet yesterday's executable. What
+came from a URL without a checksum is remembered by the URL.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from fairway.agent.plugins.download import download, download_artifact
+from fairway.agent.plugins.identity import write_file
+from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile
+from fairway.config.agent import PluginConfig
+
+_log = structlog.get_logger()
+
+_PIECE = 1024 * 1024
+
+
+class Pulled(msgspec.Struct, frozen=True):
+    """What came from where."""
+
+    url: str
+    sha256: str
+
+
+class Fetcher:
+    """The executables of one agent, in one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    async def fetch(self, plugin: PluginConfig, source: LocalFile | WebFile | Artifact) -> Path:
+        """The executable, ready to be started; BadPlugin when it is not what the file says."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        wanted = plugin.sha256.lower().removeprefix("sha256:")
+        kept = None if isinstance(source, LocalFile) else await asyncio.to_thread(self._kept, plugin, wanted)
+        if kept is None:
+            if isinstance(source, WebFile) and not wanted:
+                _log.warning("a plugin is downloaded without a checksum; give its sha256", plugin=plugin.name)
+            kept = await self._brought(plugin, wanted, source)
+        await asyncio.to_thread(self._forget_others, plugin.name, kept)
+        return kept
+
+    def _kept(self, plugin: PluginConfig, wanted: str) -> Path | None:
+        """What was brought earlier and is still wanted, and still what it was."""
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            pulled = msgspec.json.decode(self._record(plugin.name).read_bytes(), type=Pulled)
+            path = self._path(plugin.name, pulled.sha256)
+            same = pulled.sha256 == wanted if wanted else pulled.url == plugin.url
+            if same and _sha256(path) == pulled.sha256:
+                return path
+        return None
+
+    async def _brought(self, plugin: PluginConfig, wanted: str, source: LocalFile | WebFile | Artifact) -> Path:
+        descriptor, name = tempfile.mkstemp(prefix=".unfinished-", dir=self._directory)
+        unfinished = Path(name)
+        try:
+            digest = hashlib.sha256()
+            with os.fdopen(descriptor, "wb") as file:
+                async for piece in _pieces(plugin, source):
+                    digest.update(piece)
+                    await asyncio.to_thread(file.write, piece)
+            found = digest.hexdigest()
+            if wanted and found != wanted:
+                raise BadPlugin(
+                    f"plugin {plugin.name}: {plugin.url} has the sha256 {found}, but the agent's file says {wanted}; "
+                    "it is not started"
+                )
+            return await asyncio.to_thread(self._keep, plugin, found, unfinished)
+        finally:
+            await asyncio.to_thread(unfinished.unlink, missing_ok=True)
+
+    def _keep(self, plugin: PluginConfig, sha256: str, unfinished: Path) -> Path:
+        path = self._path(plugin.name, sha256)
+        unfinished.chmod(0o755)
+        unfinished.rename(path)
+        write_file(self._record(plugin.name), msgspec.json.encode(Pulled(plugin.url, sha256)))
+        return path
+
+    def _forget_others(self, name: str, kept: Path) -> None:
+        """Remove earlier executables of a plugin; one that still runs lives on without a name."""
+        length = len(kept.name)
+        for other in self._directory.glob(f"{name}-*"):
+            if other != kept and len(other.name) == length:
+                other.unlink(missing_ok=True)
+
+    def _path(self, name: str, sha256: str) -> Path:
+        return self._directory / f"{name}-{sha256[:16]}"
+
+    def _record(self, name: str) -> Path:
+        return self._directory / f".{name}.json"
+
+
+async def _pieces(plugin: PluginConfig, source: LocalFile | WebFile | Artifact) -> AsyncIterator[bytes]:
+    if isinstance(source, WebFile):
+        async for piece in download(source.url):
+            yield piece
+    elif isinstance(source, Artifact):
+        async for piece in download_artifact(source):
+            yield piece
+    else:
+        try:
+            with source.path.open("rb") as file:
+                while piece := await asyncio.to_thread(file.read, _PIECE):
+                    yield piece
+        except OSError as error:
+            raise BadPlugin(f"plugin {plugin.name}: {source.path} cannot be read ({error.strerror})") from error
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,238 @@
+"""Keeps one process of plugins running: started, known by its stages, pinged, ended when it hangs, started again.
+
+Each start has channels of its own, so that nobody waits for a connection to something that is gone. A process that
+ends takes with it what it has started; then it is started again, later each time that it does not hold.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+
+import msgspec
+import structlog
+from grpc import aio
+
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
+from fairway.agent.plugins.download import DownloadFailed
+from fairway.agent.plugins.identity import LEAVE_SECONDS, Identity, end_group, identity_of
+from fairway.agent.plugins.program import Launched, Program
+from fairway.agent.plugins.source import BadPlugin
+from fairway.git.retry import Retry
+from fairway.rpc.channel import CHANNEL_OPTIONS
+
+_log = structlog.get_logger()
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """How long plugins are waited for."""
+
+    #: From the start to the first answer.
+    ready: float = 30.0
+    #: Between two pings, and for the answer to one.
+    ping: float = 5.0
+    answer: float = 10.0
+    #: So many pings in a row without an answer: it hangs.
+    misses: int = 3
+    #: For a plugin that is being started again.
+    back: float = 300.0
+    #: Between two starts.
+    restart: Retry = Retry(first_delay=0.1, longest_delay=30.0)
+
+
+class Keeper:
+    """One process of plugins. It belongs to one event loop."""
+
+    def __init__(self, program: Program, patience: Patience, noted: Callable[[str, Identity | None], None]) -> None:
+        self.program = program
+        #: How often it was started again.
+        self.restarts = 0
+        #: Why it does not answer; empty while it does.
+        self.trouble = ""
+        #: Plugin → its stages; empty until it first answered.
+        self.stages: Mapping[str, tuple[str, ...]] = {}
+        self.identity: Identity | None = None
+        self._patience = patience
+        self._noted = noted
+        self._clients: Mapping[str, PluginClient] = {}
+        self._channels: list[aio.Channel] = []
+        self._launched: Launched | None = None
+        self._ready = asyncio.Event()
+        #: Starts in a row that brought nothing.
+        self._failures = 0
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def client(self, plugin: str) -> PluginClient:
+        """The plugin as it was last seen; PluginGone before it first answered."""
+        if plugin not in self._clients:
+            raise PluginGone(f"plugin {plugin} has not started yet{self._why}")
+        return self._clients[plugin]
+
+    async def back(self, plugin: str) -> PluginClient:
+        """The plugin once it answers; PluginGone when it does not in time."""
+        try:
+            async with asyncio.timeout(self._patience.back):
+                while True:
+                    await self._ready.wait()
+                    client = self.client(plugin)
+                    if await self._answers(client):
+                        return client
+                    # It has just ended, and whoever watches it has not seen it yet.
+                    await asyncio.sleep(0.01)
+        except TimeoutError as error:
+            raise PluginGone(f"plugin {plugin} did not come back{self._why}") from error
+
+    async def start(self) -> None:
+        """Start the process and wait until its plugins have named their stages; BadPlugin when it does not come up."""
+        launched = self._launched = await self.program.launch()
+        self.identity = identity_of(launched.process.pid)
+        self._noted(self.program.name, self.identity)
+        try:
+            async with asyncio.timeout(self._patience.ready):
+                await self._greet(launched)
+        except TimeoutError as error:
+            await self._end()
+            raise BadPlugin(
+                f"{self._called} did not answer within {self._patience.ready:g}s after its start"
+            ) from error
+        except (BadPlugin, PluginRefused, PluginGone):
+            await self._end()
+            raise
+        self.trouble, self._failures = "", 0
+        self._ready.set()
+
+    async def first_start(self) -> None:
+        """Start the process; when it does not come up, that is for `run` to try again, and the others may work."""
+        try:
+            await self.start()
+        except _DOES_NOT_START as error:
+            self._not_started(error)
+
+    async def run(self) -> None:
+        """Keep it running until cancelled, from its first start on."""
+        while True:
+            if self._failures:
+                await self._patience.restart.sleep(self._patience.restart.delay(self._failures))
+            elif self._launched is not None:
+                why = await self._watched(self._launched)
+                self._lost(why)
+                await self._end()
+                self.restarts += 1
+            try:
+                await self.start()
+            except _DOES_NOT_START as error:
+                self._not_started(error)
+
+    async def close(self) -> None:
+        """End the process: ours by closing its pipe, a foreign one by a signal."""
+        self._ready.clear()
+        launched = self._launched
+        if launched is not None and launched.process.stdin is not None:
+            launched.process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_SECONDS):
+                    await launched.process.wait()
+        await self._end()
+        await asyncio.gather(*self._closing)
+
+    async def _greet(self, launched: Launched) -> None:
+        channels = {
+            name: aio.insecure_channel(address, options=_OPTIONS) for name, address in launched.addresses.items()
+        }
+        self._channels = list(channels.values())
+        clients, stages = {}, {}
+        for name, channel in channels.items():
+            asked = PluginClient(name, channel)
+            stages[name] = await self._first_answer(asked, launched.process)
+            clients[name] = PluginClient(name, channel, resumes=await asked.can_stop(self._patience.answer))
+        self._clients, self.stages = clients, stages
+
+    async def _first_answer(self, client: PluginClient, process: asyncio.subprocess.Process) -> tuple[str, ...]:
+        while True:
+            try:
+                answer = await client.defined_stages(seconds=2.0)
+            except PluginGone as error:
+                if process.returncode is not None:
+                    raise self._ended_early(process.returncode) from error
+                await asyncio.sleep(0.01)
+                continue
+            if process.returncode is not None:
+                # Somebody answers on its port who is not this process.
+                raise self._ended_early(process.returncode)
+            return answer
+
+    def _ended_early(self, status: int) -> BadPlugin:
+        return BadPlugin(f"{self._called} ended with status {status} when it was started; its own output says why")
+
+    async def _watched(self, launched: Launched) -> str:
+        """Why the process is not of use any more: it has ended, or it hangs."""
+        ended = asyncio.create_task(launched.process.wait())
+        pinging = asyncio.create_task(self._hangs())
+        try:
+            await asyncio.wait({ended, pinging}, return_when=asyncio.FIRST_COMPLETED)
+            return f"it ended with status {ended.result()}" if ended.done() else "it does not answer"
+        finally:
+            for task in (ended, pinging):
+                task.cancel()
+            await asyncio.gather(ended, pinging, return_exceptions=True)
+
+    async def _hangs(self) -> None:
+        """Returns when the process has not answered several pings in a row."""
+        client = next(iter(self._clients.values()))
+        misses = 0
+        while misses < self._patience.misses:
+            await asyncio.sleep(self._patience.ping)
+            misses = 0 if await self._answers(client) else misses + 1
+
+    async def _answers(self, client: PluginClient) -> bool:
+        try:
+            await client.defined_stages(seconds=self._patience.answer)
+        except PluginGone:
+            return False
+        except PluginRefused:
+            return True
+        return True
+
+    def _not_started(self, error: Exception) -> None:
+        self._failures += 1
+        self.trouble = str(error)
+        _log.error("a plugin does not start", plugin=self.program.name, reason=self.trouble, failures=self._failures)
+
+    def _lost(self, why: str) -> None:
+        self._ready.clear()
+        self.trouble = why
+        _log.error("a plugin is started again", plugin=self.program.name, reason=why, restarts=self.restarts + 1)
+
+    async def _end(self) -> None:
+        """End what is left of the process, and everything that it started."""
+        launched, self._launched = self._launched, None
+        if launched is None:
+            return
+        if self.identity is not None:
+            await end_group(self.identity)
+        await launched.process.wait()
+        self._noted(self.program.name, None)
+        for channel in self._channels:
+            # With grace: a call that is under way is to fail as one whose plugin is gone, not to be cancelled.
+            closing = asyncio.create_task(channel.close(_CLOSE_SECONDS))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+        self._channels = []
+
+    @property
+    def _called(self) -> str:
+        return f"plugin {self.program.name}" if len(self.program.plugins) == 1 else "the host of the Python plugins"
+
+    @property
+    def _why(self) -> str:
+        return f": {self.trouble}" if self.trouble else ""
+
+
+#: What keeps a process from coming up, and may be otherwise another time.
+_DOES_NOT_START = (BadPlugin, PluginRefused, PluginGone, DownloadFailed, OSError)
+_CLOSE_SECONDS = 1.0
+#: A plugin is near and either there or not: a connection is tried again at once.
+_OPTIONS = (
+    *CHANNEL_OPTIONS,
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 200),
+)

@@ -1,0 +1,101 @@
+"""Plugins that are not ours, under our agent: run, killed, hung, left over; and who of two is meant."""
+
+import os
+import signal
+from pathlib import Path
+
+import msgspec
+
+from fairway.agent.plugins.identity import identity_of
+from fairway.model.command import CancelDeployment
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import StageStatus
+from tests.integration.agent.foreign import a_foreign_plugin
+from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, until
+from tests.integration.git.repositories import an_origin
+
+
+def plugins(folder: Path, **config: str) -> str:
+    """The agent's list of plugins: one, which keeps a diary."""
+    entry = {
+        "name": "foreign",
+        "url": str(a_foreign_plugin(folder / "made")),
+        "config": {"diary": str(folder / "diary"), **config},
+    }
+    return msgspec.json.encode([entry]).decode()
+
+
+def run_until(path: Path) -> str:
+    """A stage of the foreign plugin that ends when a file appears."""
+    return msgspec.json.encode({"name": "FOREIGN_RUN", "with": {"until": str(path)}}).decode()
+
+
+async def diary(folder: Path, lines: int) -> list[list[str]]:
+    """What the plugin has been asked for, once it is that much."""
+
+    async def look() -> list[list[str]] | None:
+        text = (folder / "diary").read_text() if (folder / "diary").exists() else ""
+        found = [line.split() for line in text.splitlines()]
+        return found if len(found) >= lines else None
+
+    return await until(look)
+
+
+def how_it_ended(deployment: Deployment) -> tuple[DeploymentStatus, list[tuple[str, StageStatus]]]:
+    return deployment.status, [(stage.name, stage.status) for stage in deployment.stages]
+
+
+async def test_an_executable_of_another_maker_runs_a_stage(tmp_path: Path) -> None:
+    file = an_application_file("{name: FOREIGN_RUN, with: {}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            deployment = await world.ended()
+            asked = await diary(tmp_path, 1)
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.stages[0].status_reason
+        assert await world.log(deployment, 0) == "FOREIGN_RUN of web"
+        assert identity_of(int(asked[0][1])) is None
+
+
+async def test_a_killed_plugin_fails_its_stage_and_undoes_it_once_it_is_back(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "go"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            (_, killed), (_, child) = await diary(tmp_path, 2)
+            os.kill(int(killed), signal.SIGKILL)
+            deployment = await world.ended()
+            left = identity_of(int(child))
+            undone = (await diary(tmp_path, 3))[2]
+            (tmp_path / "go").touch()
+            world.origin.commit({"web/version": "2"})
+            second = await world.ended(2)
+
+    assert how_it_ended(deployment) == (
+        DeploymentStatus.FAILED,
+        [("FOREIGN_RUN", StageStatus.FAILED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
+    )
+    assert "plugin foreign did not answer ExecuteStage" in deployment.stages[0].status_reason
+    assert undone[0] == "FOREIGN_ROLLBACK"
+    assert undone[1] != killed
+    assert left is None
+    assert second.status is DeploymentStatus.SUCCEEDED, second.status_reason
+
+
+async def test_a_cancel_breaks_off_the_call(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "never"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            await diary(tmp_path, 2)
+            (running,) = await world.deployments()
+            await world.command(CancelDeployment(deployment_id=running.id))
+            deployment = await world.ended()
+            asked = await diary(tmp_path, 4)
+
+    assert how_it_ended(deployment) == (
+        DeploymentStatus.CANCELLED,
+        [("FOREIGN_RUN", StageStatus.CANCELLED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
+    )
+    assert ["broken", "off"] in asked
