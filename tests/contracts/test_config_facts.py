@@ -57,10 +57,30 @@ ADDITIONS: Final = {
     "StageOptions.skipOn": "as timeout",
     "ScriptRunOptions.runs": "the seeds' list of commands",
     "ScriptRunOptions.shell": "which shell reads the script",
+    "ScriptRunOptions.retry": "a script that failed is run again",
+    "ScriptRunOptions.onInterrupted": "what becomes of a script that was ended with its machine",
     "ApplicationSpec.encryptedSecrets": "where the seeds put sealed values",
     "AgentSpec.plugin": "the seeds' name of plugins",
     "PluginEntry.sourceURL": "the seeds' name of url",
     "PluginEntry.sha256": "downloads are by URL and checksum",
+    **dict.fromkeys(
+        (
+            "ProcessSpec.command",
+            "ProcessSpec.replicas",
+            "ProcessSpec.port",
+            "ProcessSpec.host",
+            "ProcessSpec.env",
+            "ProcessSpec.health",
+            "ProcessSpec.stopTimeout",
+            "ProcessHealth.path",
+            "ProcessHealth.timeout",
+            "ProcessHealth.interval",
+            "ProcessCanaryRolloutOptions.replicas",
+            "ProcessTrafficRoutingOptions.primary",
+            "ProcessTrafficRoutingOptions.canary",
+        ),
+        "the process platform is Fairway's own",
+    ),
     "SharedSso.google": "so that GOOGLE is refused for what it is, not for an unknown field",
 }
 
@@ -236,6 +256,9 @@ def test_every_stage_of_the_facts_is_known_and_no_other() -> None:
     only_v1 = "K8S_SYNC K8S_MULTI_SYNC K8S_MULTI_PRIMARY_ROLLOUT K8S_MULTI_CANARY_ROLLOUT K8S_MULTI_CANARY_CLEAN"
     # Fairway has a plugin for it, so that moving to v1 does not wait for rewriting the stage.
     only_v1 += " CUSTOM_SYNC K8S_MULTI_BASELINE_ROLLOUT K8S_MULTI_BASELINE_CLEAN K8S_MULTI_TRAFFIC_ROUTING"
+    # A platform of Fairway's own.
+    only_v1 += " PROCESS_SYNC PROCESS_CANARY_ROLLOUT PROCESS_TRAFFIC_ROUTING PROCESS_PRIMARY_ROLLOUT"
+    only_v1 += " PROCESS_CANARY_CLEAN"
 
     assert {name for name, stage in STAGES.items() if stage.in_v0} == {*shared.split(), *only_v0.split()}
     assert {name for name, stage in STAGES.items() if stage.in_v1} == {*shared.split(), *only_v1.split()}

@@ -96,6 +96,7 @@ PLUGINS: Final[dict[str, type[Settings]]] = {
     "lambda": platforms.LambdaSpec,
     "ecs": platforms.EcsSpec,
     "analysis": AnalysisPluginConfig,
+    "process": platforms.ProcessSpec,
 }
 
 

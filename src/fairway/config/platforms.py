@@ -6,6 +6,7 @@ between the two (`input` is gone in v1).
 
 from typing import Literal
 
+from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 
 
@@ -240,3 +241,38 @@ class EcsSpec(Settings, frozen=True):
 
     input: EcsInput = EcsInput()
     quick_sync: EcsQuickSync = EcsQuickSync()
+
+
+class ProcessHealth(ZeroMeansDefault, frozen=True):
+    """How it is seen that a process is well: it answers GET on `path`, or, without one, takes connections."""
+
+    path: str = ""
+    #: How long a new process may take until it is well.
+    timeout: Duration = Duration(seconds=10)
+    #: How often a process that is well is looked at.
+    interval: Duration = Duration(seconds=1)
+
+
+class ProcessSpec(ZeroMeansDefault, frozen=True):
+    """An application that is a number of processes on the agent's host, behind a traffic splitter."""
+
+    #: A line for the shell, or a program and its arguments; runs in the application's directory, listens on $PORT.
+    command: str | tuple[str, ...] = ()
+    replicas: int = 1
+    #: Where the splitter listens.
+    port: int = 0
+    host: str = "127.0.0.1"
+    env: dict[str, str] = {}
+    health: ProcessHealth = ProcessHealth()
+    #: How long a process may take to end before it is made to.
+    stop_timeout: Duration = Duration(seconds=10)
+
+    def problems(self) -> Problems:
+        found: Problems = []
+        if not self.command:
+            found.append(("command", "is missing; write the command that listens on $PORT"))
+        if not 0 < self.port < 65536:
+            found.append(("port", f"is {self.port}; expected the port to listen on, from 1 to 65535"))
+        if self.replicas < 1:
+            found.append(("replicas", f"is {self.replicas}; expected at least 1"))
+        return found

@@ -65,6 +65,11 @@ STAGES: Final[dict[str, KnownStage]] = {
     "ECS_PRIMARY_ROLLOUT": KnownStage("ecs"),
     "ECS_TRAFFIC_ROUTING": KnownStage("ecs", stages.EcsTrafficRoutingOptions),
     "ECS_CANARY_CLEAN": KnownStage("ecs"),
+    "PROCESS_SYNC": KnownStage("process", in_v0=False),
+    "PROCESS_CANARY_ROLLOUT": KnownStage("process", stages.ProcessCanaryRolloutOptions, in_v0=False),
+    "PROCESS_TRAFFIC_ROUTING": KnownStage("process", stages.ProcessTrafficRoutingOptions, in_v0=False),
+    "PROCESS_PRIMARY_ROLLOUT": KnownStage("process", in_v0=False),
+    "PROCESS_CANARY_CLEAN": KnownStage("process", in_v0=False),
 }
 
 #: Stages that only the planner makes.
@@ -77,5 +82,6 @@ GENERATED: Final = frozenset(
         "K8S_MULTI_ROLLBACK",
         "TERRAFORM_ROLLBACK",
         "ECS_ROLLBACK",
+        "PROCESS_ROLLBACK",
     }
 )

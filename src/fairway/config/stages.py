@@ -74,6 +74,10 @@ class WaitApprovalOptions(StageOptions, frozen=True):
         return found
 
 
+#: How often a script may be run again.
+MOST_RETRIES = 100
+
+
 class ScriptRunOptions(StageOptions, frozen=True):
     """SCRIPT_RUN: run commands; `onRollback` undoes them."""
 
@@ -85,11 +89,18 @@ class ScriptRunOptions(StageOptions, frozen=True):
     on_rollback: str | tuple[str, ...] = ()
     #: What reads the script; Fairway's own.
     shell: str = "/bin/sh"
+    #: How often a script that failed is run again; Fairway's own.
+    retry: int = 0
+    #: What becomes of a script that was ended with the machine it ran on; Fairway's own.
+    on_interrupted: Literal["fail", "run-again"] = "fail"
 
     def problems(self) -> Problems:
+        found: Problems = []
         if self.run and self.runs:
-            return [("runs", "is given beside `run`; write either one script or a list of commands")]
-        return []
+            found.append(("runs", "is given beside `run`; write either one script or a list of commands"))
+        if not 0 <= self.retry <= MOST_RETRIES:
+            found.append(("retry", f"is {self.retry}; expected 0 to {MOST_RETRIES}"))
+        return found
 
     def in_generation(self, generation: Generation) -> tuple[Self, Problems]:
         if generation is Generation.V1 and not self.commands:
@@ -281,6 +292,21 @@ class EcsTrafficRoutingOptions(StageOptions, frozen=True):
         if self.primary is not None:
             return self.primary, 100 - self.primary
         return (100 - self.canary, self.canary) if self.canary is not None else (100, 0)
+
+
+class ProcessCanaryRolloutOptions(StageOptions, frozen=True):
+    """PROCESS_CANARY_ROLLOUT: start the new version beside the primary."""
+
+    replicas: Replicas = Replicas(1)
+
+
+class ProcessTrafficRoutingOptions(EcsTrafficRoutingOptions, frozen=True):
+    """PROCESS_TRAFFIC_ROUTING: one share is given, the other is the rest."""
+
+    def problems(self) -> Problems:
+        if self.primary is None and self.canary is None:
+            return [("canary", "is missing; write the share of the canary, or that of the primary")]
+        return super().problems()
 
 
 def settle_stage(index: int, entry: StageEntry, options: StageOptions | dict[str, Any]) -> StageConfig:

@@ -1,0 +1,55 @@
+"""Processes that may outlive whoever started them: known again by number and start, or by a mark in their environment.
+
+A number alone is nobody's: the kernel gives it to a stranger some day. Nothing here signals a process whose start is
+not the one that was written down.
+"""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+from fairway.plugins.process.records import Identity
+
+#: Carries the id of an instance in its environment.
+MARK = "FAIRWAY_INSTANCE"
+
+
+def identity_of(pid: int) -> Identity | None:
+    """Who has that number now; None for nobody, and for one that has ended and waits to be noticed."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    state, began = after_name[0], after_name[19]
+    return None if state in {"Z", "X"} else Identity(pid, f"{_boot()}/{began}")
+
+
+def is_alive(process: Identity | None) -> bool:
+    """Whether that very process still runs."""
+    return process is not None and identity_of(process.pid) == process
+
+
+def find_marked(instance_id: str) -> Identity | None:
+    """The process that was started for an instance, where only its mark tells; the first of its session."""
+    wanted = f"{MARK}={instance_id}".encode()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        # Others' processes cannot be read, and are not ours.
+        with contextlib.suppress(OSError):
+            pid = int(entry.name)
+            if wanted in (entry / "environ").read_bytes().split(b"\0") and os.getsid(pid) == pid:
+                return identity_of(pid)
+    return None
+
+
+def signal_group(process: Identity, number: signal.Signals) -> None:
+    """Signal the process and all that it has started, if it is still the one."""
+    if is_alive(process):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
