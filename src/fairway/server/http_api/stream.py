@@ -3,7 +3,11 @@
 Each event is the noun as GET shows it now, so hearing one twice does no harm and missing some in between loses nothing.
 Whoever comes back with the id of the last event is told what changed since; when that is not known any more, a
 `reset` says to load everything again. Who may see what is asked for each thing and each watcher, and again when roles
-change, keys are disabled or sessions end. A client that does not read holds up its own stream only.
+change, keys are disabled or sessions end; whoever sees things by their labels loads again when those of one changed,
+since nobody else knows what they show. A client that does not read holds up its own stream only.
+
+Blocks of a log are told once: the id of an event says which ones the client has. Only where a log has more gaps than
+an id can tell of, some may be told again; none is ever left out.
 
     ready     the stream has begun; its id is where
     reset     something was missed: load again what you show
@@ -98,6 +102,8 @@ class _OneStream:
         #: Up to where the client has been told everything.
         self._place = self._from.feed if self._from else streams.feed.position
         self._logs: dict[LogTopic, LogPosition] = {}
+        #: Logs of which another run has begun; they are told from the beginning.
+        self._anew: set[LogTopic] = set()
 
     @property
     def resumes(self) -> bool:
@@ -128,15 +134,13 @@ class _OneStream:
         feed = self._streams.feed
         subscription = Subscription(self._wanted.subscribed, self._caller.project_id, self._caller.name)
         try:
-            await feed.subscribe(subscription, None if self._from is None else self._from.feed)
+            # From where we stood when we began to look, so that nothing falls between the two.
+            await feed.subscribe(subscription, self._place)
             yield _RETRY + b"".join(text + b"\n" for text in first)
             yield _event("ready", {}, b"" if self.resumes else self._id())
             grown = dict.fromkeys(self._logs, 0)
             while not feed.closed:
-                taken = feed.take(subscription)
-                if subscription.recheck:
-                    subscription.recheck = False
-                    await self._ask_again()
+                taken = await self._take(subscription)
                 async for chunk in self._tell(taken, {**taken.grown, **grown}):
                     yield chunk
                 grown = {}
@@ -145,14 +149,29 @@ class _OneStream:
                         await subscription.wake.wait()
                 except TimeoutError:
                     subscription.recheck = True
+                    if not subscription.wake.is_set():
+                        self._place = feed.position
                     # A comment for those in between, and the place to go on from, which is no event by itself.
-                    self._place = feed.position
                     yield b": \n" + self._id() + b"\n"
             yield _event("goodbye", {"reason": "the server stops; connect again"})
         except FairwayError as error:
             yield _event("goodbye", {"reason": str(error)})
         finally:
             feed.leave(subscription)
+
+    async def _take(self, subscription: Subscription) -> Taken:
+        """What is new, for who the caller is now."""
+        taken = self._streams.feed.take(subscription)
+        relabelled = any(change.kind is ChangeKind.LABELS for change in taken.changes)
+        if subscription.recheck or taken.reset or relabelled:
+            subscription.recheck = False
+            await self._ask_again()
+        if relabelled and self._sees_by_labels():
+            return msgspec.structs.replace(taken, changes={}, reset=True)
+        return taken
+
+    def _sees_by_labels(self) -> bool:
+        return any(not _sees_all(self._caller, kind) for kind in self._wanted.by_labels)
 
     async def _ask_again(self) -> None:
         """Who is it, and what may they see now? The request says who, as it did at the beginning."""
@@ -162,11 +181,11 @@ class _OneStream:
     async def _tell(self, taken: Taken, grown: Mapping[LogTopic, int]) -> AsyncGenerator[bytes]:
         """Events of what is new. The last of them has the new place: before that, not everything has been told."""
         last = _event("reset", {}).removesuffix(b"\n") if taken.reset else b""
-        grown = dict(grown)
-        for changes in _in_parts(taken.changes):
+        nouns = {change: number for change, number in taken.changes.items() if change.kind in WORDS}
+        for changes in _in_parts(nouns):
             found = await self._streams.nouns.after(changes)
             texts = [shown.text for change, shown in found.items() if self._may_tell(change, shown)]
-            grown.update(self._find_logs(found))
+            self._find_logs(found)
             for text in texts:
                 if last:
                     yield last + b"\n"
@@ -174,7 +193,8 @@ class _OneStream:
         self._place = taken.position
         if last:
             yield last + self._id() + b"\n"
-        for topic, index in grown.items():
+        anew, self._anew = self._anew, set()
+        for topic, index in {**grown, **dict.fromkeys(anew, 0)}.items():
             if topic in self._logs:
                 async for event, position in new_blocks(self._streams.logs, topic, self._logs[topic], index):
                     self._logs[topic] = position
@@ -184,9 +204,8 @@ class _OneStream:
         seen = may(self._caller, shown.resource, Action.READ, shown.project_id, shown.labels)
         return seen and self._wanted.tells(change)
 
-    def _find_logs(self, found: Mapping[Change, ShownNoun]) -> dict[LogTopic, int]:
-        """Note which run of its stage each log is of; the ones that begin anew, each with where it begins."""
-        anew: dict[LogTopic, int] = {}
+    def _find_logs(self, found: Mapping[Change, ShownNoun]) -> None:
+        """Note which run of its stage each log is of, and which ones begin anew."""
         for topic in self._wanted.logs:
             shown = found.get(Change(ChangeKind.DEPLOYMENTS, topic.deployment_id, self._caller.project_id))
             if shown is None:
@@ -197,12 +216,15 @@ class _OneStream:
             if position is None:
                 raise NotFound("stage", topic.stage_id)
             if topic in self._logs and position is not known:
-                anew[topic] = 0
+                self._anew.add(topic)
             self._logs[topic] = position
-        return anew
 
     def _id(self) -> bytes:
         return b"id: %b\n" % written(StreamPosition(self._place, self._logs)).encode()
+
+
+def _sees_all(caller: Caller, kind: ChangeKind) -> bool:
+    return not all(scope(caller, RESOURCES[kind]).any_of)
 
 
 def _in_parts(changes: Mapping[Change, int]) -> Iterator[dict[Change, int]]:

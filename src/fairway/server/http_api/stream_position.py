@@ -2,21 +2,24 @@
 
 A place in the feed, and for each log that it reads which run of the stage and which indexes it has. Blocks of a log may
 arrive late, behind others, so the last index would not be enough; indexes follow one another, so a few ranges are.
+Where they are not, short ones are forgotten: what is forgotten is told again, and nothing is ever left out.
 What a client sends may be anything: what is not understood means that it stands nowhere.
 """
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from fairway.server.feed import LogTopic
 
-#: With more than that, the gap between the two lowest counts as read.
-MOST_RANGES = 4
+#: Of one log.
+MOST_RANGES = 32
+#: In one text, for all logs together: a text goes into one line of a request.
+_MOST_WRITTEN = 128
 _LONGEST = 12_000
-_LOG = re.compile(r"([0-9]{1,9})([co])((?:[0-9]{1,19}-[0-9]{1,19})?(?:,[0-9]{1,19}-[0-9]{1,19}){0,3})")
+_LOG = re.compile(r"([0-9]{1,9})([co])((?:[0-9]{1,19}-[0-9]{1,19})?(?:,[0-9]{1,19}-[0-9]{1,19}){0,31})")
 
 
 class LogPosition(msgspec.Struct, frozen=True):
@@ -46,9 +49,7 @@ class LogPosition(msgspec.Struct, frozen=True):
                 merged[-1] = merged[-1][0], max(last, merged[-1][1])
             else:
                 merged.append((first, last))
-        while len(merged) > MOST_RANGES:
-            merged[:2] = [(merged[0][0], merged[1][1])]
-        return LogPosition(self.run, completed, tuple(merged))
+        return LogPosition(self.run, completed, _longest(merged, MOST_RANGES))
 
 
 class StreamPosition(msgspec.Struct, frozen=True):
@@ -63,7 +64,8 @@ def written(position: StreamPosition) -> str:
     if not position.logs:
         return position.feed
     topics = _in_order(position.logs)
-    return "~".join([position.feed, _mark(topics), *(_log_text(position.logs[topic]) for topic in topics)])
+    share = _MOST_WRITTEN // len(topics)
+    return "~".join([position.feed, _mark(topics), *(_log_text(position.logs[topic], share) for topic in topics)])
 
 
 def read_position(text: str, topics: Iterable[LogTopic]) -> StreamPosition:
@@ -75,6 +77,14 @@ def read_position(text: str, topics: Iterable[LogTopic]) -> StreamPosition:
         return StreamPosition(feed)
     found = {topic: position for topic, log in zip(wanted, logs, strict=True) if (position := _log_position(log))}
     return StreamPosition(feed, found)
+
+
+def _longest(ranges: Sequence[tuple[int, int]], count: int) -> tuple[tuple[int, int], ...]:
+    """So many of the ranges: the last one, and the longest of the others."""
+    if len(ranges) <= count:
+        return tuple(ranges)
+    kept = sorted(ranges[:-1], key=lambda each: each[0] - each[1])[: count - 1]
+    return (*sorted(kept), ranges[-1])
 
 
 def _runs(indexes: Iterable[int]) -> list[tuple[int, int]]:
@@ -97,8 +107,8 @@ def _mark(topics: list[LogTopic]) -> str:
     return f"{zlib.crc32(msgspec.json.encode(topics)):08x}"
 
 
-def _log_text(position: LogPosition) -> str:
-    ranges = ",".join(f"{first}-{last}" for first, last in position.ranges)
+def _log_text(position: LogPosition, most: int) -> str:
+    ranges = ",".join(f"{first}-{last}" for first, last in _longest(position.ranges, most))
     return f"{position.run}{'c' if position.completed else 'o'}{ranges}"
 
 

@@ -22,6 +22,8 @@ WORDS = {
 }
 _LISTS = {kind.value: Topic(kind) for kind in WORDS}
 _ONES = {word: kind for kind, word in WORDS.items()}
+#: Who may see them depends on an application's labels, and these may change.
+_BY_LABELS = frozenset({ChangeKind.APPLICATIONS, ChangeKind.COMMANDS})
 _LOG = "log"
 _EXPECTED = f"expected one of {', '.join(_LISTS)}, or {', '.join(f'{word}:ID' for word in _ONES)}, log:DEPLOYMENT/STAGE"
 
@@ -40,9 +42,15 @@ class Wanted(msgspec.Struct, frozen=True):
         return frozenset(topic for topic in self.nouns if topic.id) | of_logs
 
     @property
+    def by_labels(self) -> frozenset[ChangeKind]:
+        """Of which things it may change who sees them."""
+        return frozenset(topic.kind for topic in self.nouns) & _BY_LABELS
+
+    @property
     def subscribed(self) -> frozenset[Topic | LogTopic]:
         """What to hear of."""
-        return self.nouns | self.logs | self.ones
+        labels = {Topic(ChangeKind.LABELS)} if self.by_labels else set()
+        return self.nouns | self.logs | self.ones | labels
 
     def tells(self, change: Change) -> bool:
         """Whether a noun is one of those that were asked for."""

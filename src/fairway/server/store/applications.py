@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from fairway.model.application import Application, ApplicationKind, SyncStatus
 from fairway.model.live_state import Health
+from fairway.server.store.changes import ChangeKind, announce
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, insert_labels, label_patterns, labelled, replace_labels
 from fairway.server.store.page import Page, PageRequest, page_by_name, page_by_update
@@ -69,6 +70,7 @@ def update_application(connection: sa.Connection, id: str, change: Callable[[App
     changed = _ROWS.update(connection, id, remembering)
     if changed.labels != before[0].labels:
         replace_labels(connection, APPLICATION_LABELS, id, changed.labels)
+        announce(connection, ChangeKind.LABELS, id, changed.project_id)
     return changed
 
 

@@ -47,6 +47,8 @@ class ChangeKind(enum.Enum):
     USERS = "users"
     ROLES = "roles"
     SETTINGS = "settings"
+    #: An application's, beside the application itself: somebody may see it no longer.
+    LABELS = "labels"
 
 
 #: What of the database's tables is told.

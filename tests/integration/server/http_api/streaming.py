@@ -43,8 +43,9 @@ class ServerEvent(NamedTuple):
 class EventStream:
     """A client that remembers the last id, as a browser does."""
 
-    def __init__(self, response: httpx.Response) -> None:
-        self.last_id = ""
+    def __init__(self, response: httpx.Response, last_id: str = "") -> None:
+        self.last_id = last_id
+        self._said_id = last_id
         self.retry = ""
         self._lines = response.aiter_lines()
 
@@ -60,11 +61,13 @@ class EventStream:
                 case "data":
                     data = value
                 case "id":
-                    self.last_id = value
+                    self._said_id = value
                 case "retry":
                     self.retry = value
-                case "" if data:
-                    return ServerEvent(name, json.loads(data))
+                case "":
+                    self.last_id = self._said_id
+            if not line and data:
+                return ServerEvent(name, json.loads(data))
 
     async def take(self, count: int) -> list[ServerEvent]:
         """The next few."""
@@ -104,7 +107,7 @@ class LiveServer(msgspec.Struct, frozen=True):
         async with asked as response:
             assert response.status_code == 200, await response.aread()
             assert response.headers["content-type"].startswith("text/event-stream")
-            stream = EventStream(response)
+            stream = EventStream(response, last_id)
             while (await stream.next()).name != "ready":
                 continue
             yield stream
@@ -120,7 +123,12 @@ async def a_live_server(url: str, folder: Path, remembered: int = REMEMBERED_CHA
         users, feed = UserAuth(store, clock), Feed(remembered)
         actions = an_action_desk(store, logs, clock, users)
         sign_in = await SignInDesk.open(store, clock)
-        forget = {ChangeKind.API_KEYS: users.forget, ChangeKind.USERS: sign_in.sessions.forget_user}
+        people = sign_in.sessions
+        forget = {
+            ChangeKind.API_KEYS: users.forget,
+            ChangeKind.USERS: people.forget_user,
+            ChangeKind.ROLES: lambda _: people.forget_everybody(),
+        }
         memories = Memories(forget=forget, forget_all=users.forget_all)
         live = Live(store=store, logs=logs, hints=actions.hints, feed=feed, memories=memories)
         await stack.enter_async_context(connected(live))

@@ -41,18 +41,44 @@ def test_a_position_in_one_log_is_none_in_another(position: LogPosition) -> None
     assert read_position(text, [LogTopic("d", "t")]) == StreamPosition("1")
 
 
-@given(st.lists(INDEXES, max_size=6))
-def test_a_client_has_what_it_was_given_and_with_few_gaps_nothing_else(batches: list[list[int]]) -> None:
+@given(st.lists(st.lists(st.integers(0, 90), max_size=40), max_size=6))
+def test_a_client_has_nothing_that_it_was_not_given_and_with_few_gaps_all_of_that(batches: list[list[int]]) -> None:
     position, given_ = LogPosition(0), set[int]()
     for batch in batches:
         position = position.with_blocks(sorted(batch), False)
         given_ |= set(batch)
 
     assert len(position.ranges) <= MOST_RANGES
-    assert all(position.has(index) for index in given_)
+    assert not any(position.has(index) for index in set(range(92)) - given_)
     gaps = sum(index + 1 not in given_ for index in given_)
     if gaps <= MOST_RANGES:
-        assert not any(position.has(index) for index in set(range(42)) - given_)
+        assert all(position.has(index) for index in given_)
+
+
+@given(st.sets(st.integers(0, 90)), st.integers(1, 32))
+def test_a_text_claims_nothing_that_the_client_does_not_have_however_many_logs_share_it(
+    indexes: set[int], logs: int
+) -> None:
+    position = LogPosition(0).with_blocks(sorted(indexes), False)
+    topics = [LogTopic("d", str(number)) for number in range(logs)]
+
+    text = written(StreamPosition("1", dict.fromkeys(topics, position)))
+
+    read = read_position(text, topics).logs
+    assert len(text) < 8_000
+    assert set(read) == set(topics)
+    for each in read.values():
+        assert not any(each.has(index) for index in set(range(92)) - indexes)
+        assert each.next_index == position.next_index
+
+
+def test_with_too_many_gaps_the_shortest_ranges_are_forgotten_and_never_the_last() -> None:
+    lone = [4 * number for number in range(MOST_RANGES)]
+
+    position = LogPosition(0).with_blocks([*lone, 1_000, 1_001, 2_000], False)
+
+    assert [position.has(index) for index in (1_000, 2_000)] == [True, True]
+    assert (len(position.ranges), position.next_index) == (MOST_RANGES, 2_001)
 
 
 def test_the_next_index_is_behind_the_highest() -> None:
