@@ -53,7 +53,7 @@ def add_application(
     agent: Annotated[str, typer.Option(help="The agent that deploys it.", autocompletion=agents)],
     repository: Annotated[str, typer.Option(help="The repository's id in the agent's configuration.")],
     path: Annotated[str, typer.Option(help="Its directory, from the root of the repository.")],
-    config_filename: Annotated[str, typer.Option(help="Its file there; without it, the usual one.")] = "",
+    config_filename: Annotated[str, typer.Option(help="Its file there; without it, app.pipecd.yaml.")] = "",
     kind: Annotated[Kind, typer.Option(help="Its platform, for agents without plugins.")] = "",
     platform_provider: Annotated[str, typer.Option(help="With --kind: the place it is deployed to.")] = "",
     target: Annotated[

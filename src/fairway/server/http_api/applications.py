@@ -12,6 +12,7 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, FromQuery, JSONBody
 from msgspec import UNSET, Meta, UnsetType
 
+from fairway.config.find import APPLICATION_FILE
 from fairway.git.remote import redacted
 from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath
 from fairway.model.command import Command
@@ -55,8 +56,8 @@ class ApplicationToAdd(Body, frozen=True, kw_only=True):
     repository_id: Id
     #: From the root of the repository.
     path: FilePath
-    #: Empty means the agent's default file name.
-    config_filename: str = ""
+    #: Empty means `.pipe.yaml`, as agents take a name that is not said.
+    config_filename: str = APPLICATION_FILE
     #: v0 only.
     kind: ApplicationKind | None = None
     #: v0 only.

@@ -127,7 +127,7 @@ async def test_an_application_is_registered_changed_switched_and_deleted(tmp_pat
     made = an_application(
         "new-1",
         name="till",
-        git_path=GitPath(repository=REPOSITORY, path="apps/till"),
+        git_path=GitPath(repository=REPOSITORY, path="apps/till", config_filename="app.pipecd.yaml"),
         labels={"a": "b"},
     )
     async with serving(tmp_path, APIKeyRole.READ_WRITE) as served:
