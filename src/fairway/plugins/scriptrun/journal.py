@@ -1,8 +1,8 @@
 """A script that may outlive whoever started it: its files, its process, and how far its output has been told.
 
-    script    what the shell runs            output    all that it has written, as it wrote it
-    process   who runs it                    status    how it ended, once it has
-    started   a directory: it was started    told      how much of the output is safe with the agent
+    script    what the shell runs, until it has ended    output    all that it has written, as it wrote it
+    process   who runs it                                status    how it ended, once it has
+    started   a directory: it was started, or may not    told      how much of the output is safe with the agent
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
@@ -71,7 +71,8 @@ class Journal:
 
     async def start(self, order: Order) -> None:
         """Run the script, unless somebody has started it already."""
-        await asyncio.to_thread(self._write, order)
+        if not await asyncio.to_thread(self._write, order):
+            return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             await asyncio.create_subprocess_exec(
@@ -111,12 +112,23 @@ class Journal:
             return pid if os.fsencode(self.directory) in arguments else None
         return None
 
+    @property
+    def seconds(self) -> float:
+        """How long the script ran; 0 while nobody knows."""
+        with contextlib.suppress(OSError):
+            began, over = ((self.directory / name).stat().st_mtime for name in ("started", "status"))
+            return max(0.0, over - began)
+        return 0.0
+
+    @property
+    def ended_at(self) -> int:
+        """When the script ended, or was last heard of, in seconds since 1970."""
+        file = "status" if self.status is not None else "started"
+        return int((self.directory / file).stat().st_mtime)
+
     async def ended(self) -> None:
         """Wait until the script's process is gone; at once when it never came to life."""
-        for _ in range(int(_SIGN_OF_LIFE_SECONDS / _LOOK_SECONDS)):
-            if self._read("process") or self.status is not None:
-                break
-            await asyncio.sleep(_LOOK_SECONDS)
+        await self._sign_of_life()
         pid = self.process()
         if pid is None:
             return
@@ -135,8 +147,12 @@ class Journal:
 
     async def end(self, grace_seconds: float) -> None:
         """End the script and everything in its group: asked first, made to after that time."""
+        if await asyncio.to_thread(self._forbidden):
+            return
+        await self._sign_of_life()
         pid = self.process()
         if pid is None:
+            self.end_leftovers()
             return
         for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, grace_seconds)):
             if not _signal(pid, number):
@@ -146,6 +162,29 @@ class Journal:
                 # The keeper outlives a polite signal only to write the status down.
                 if not _signal(pid, 0):
                     return
+
+    def end_leftovers(self) -> None:
+        """End what a script has left whose keeper was killed: nobody would wait for it."""
+        text = self._read("process")
+        # A number that is still a group's is not given to another process; so it is ours, or nobody's.
+        if text.isdigit() and self.status is None and not Path(f"/proc/{text}").exists():
+            _signal(int(text), signal.SIGKILL)
+
+    async def _sign_of_life(self) -> None:
+        for _ in range(int(_SIGN_OF_LIFE_SECONDS / _LOOK_SECONDS)):
+            if self._read("process") or self.status is not None:
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _forbidden(self) -> bool:
+        """Whether the script has not been started, and from now on cannot be."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            (self.directory / "started").mkdir()
+        except FileExistsError:
+            return False
+        (self.directory / "script").unlink(missing_ok=True)
+        return True
 
     def told(self) -> Told:
         """How far the output has been told."""
@@ -169,19 +208,20 @@ class Journal:
             return file.read(most)
         return b""
 
-    def _write(self, order: Order) -> None:
+    def _write(self, order: Order) -> bool:
+        """Write the script down, unless it was started already; whether it was not."""
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if (self.directory / "started").exists():
+                return False
             new = self.directory / "script.new"
             new.touch(mode=0o600)
             new.write_text(order.text)
-            # It appears whole, and a script that is running is not written over: the shell reads it as it goes.
-            if (self.directory / "started").exists():
-                new.unlink()
-            else:
-                new.rename(self.directory / "script")
+            # It appears whole: a shell reads its script as it goes.
+            new.rename(self.directory / "script")
         except OSError as error:
             raise JournalError(f"the script cannot be written to {self.directory} ({error.strerror})") from error
+        return True
 
     def _read(self, name: str) -> str:
         with contextlib.suppress(FileNotFoundError):

@@ -12,12 +12,15 @@ _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Runs the script and leaves its exit status where whoever comes back finds it. The directory that it makes first lets
 #: one of two win, should it ever be started twice; a signal for the whole group must not keep it from its last line.
+#: The script itself is removed, because opened secrets may stand in it.
 KEEPER = """\
 mkdir "$1/started" 2>/dev/null || exit 0
 trap : HUP INT TERM
 echo $$ > "$1/process.new" && mv "$1/process.new" "$1/process"
 "$2" -l "$1/script"
-echo $? > "$1/status.new" && mv "$1/status.new" "$1/status"
+status=$?
+rm -f "$1/script"
+echo $status > "$1/status.new" && mv "$1/status.new" "$1/status"
 """
 
 

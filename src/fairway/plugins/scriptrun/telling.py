@@ -1,0 +1,90 @@
+"""The output of a script on its way to the log, in pieces that are the same whoever sends them.
+
+A piece is numbered by its place in the output and remembered before it is sent (`Journal.telling`), so that a process
+that takes over sends the very same piece again and the server sees that it has it. Pieces end with a line; only a line
+that is longer than a piece is cut.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+from fairway.model.log_block import LogBlock, LogSeverity
+from fairway.plugins.scriptrun.journal import Journal, Told
+from fairway.sdk import StageRun
+
+#: How much output is sent as one piece, and how long a line may grow before it is cut.
+PIECE_BYTES = 256 * 1024
+#: How often the output is looked at: at first, and when nothing has come for a while.
+_EAGER_SECONDS = 0.02
+_CALM_SECONDS = 0.25
+#: Block numbers of a script: the stage's start in microseconds, then bytes of output; each attempt has its own range.
+_MICROSECONDS = 1_000_000
+_ATTEMPT = 2**40
+
+
+class Telling:
+    """Sends the output of one attempt to the log."""
+
+    def __init__(self, journal: Journal, run: StageRun[Any], number: int, piece_bytes: int = PIECE_BYTES) -> None:
+        self.journal = journal
+        self.run = run
+        self._piece_bytes = piece_bytes
+        #: The number of the block that begins with the first byte; a script that is taken up again has the same.
+        self._first = int(run.stage.created_at.timestamp()) * _MICROSECONDS + number * _ATTEMPT
+
+    async def all(self) -> None:
+        """Send the output as it comes, until the script has ended and all of it is safe."""
+        ended = asyncio.create_task(self.journal.ended())
+        pause = _EAGER_SECONDS
+        try:
+            while True:
+                over = ended.done()
+                if await self.more(at_the_end=over):
+                    pause = _EAGER_SECONDS
+                elif over:
+                    return
+                else:
+                    await asyncio.wait({ended}, timeout=pause)
+                    pause = min(pause * 2, _CALM_SECONDS)
+        finally:
+            ended.cancel()
+
+    async def close(self, sentence: str) -> None:
+        """A last line behind the output."""
+        await self._send(_ATTEMPT - 1, sentence, self.journal.ended_at)
+
+    async def more(self, at_the_end: bool) -> bool:
+        """Send one piece; whether there was one."""
+        told = self.journal.told()
+        piece = self.journal.output(told.safe, self._piece_bytes)
+        # What an earlier process was sending is cut where that one cut it, and has its time.
+        again = told.sending > told.safe
+        piece = (
+            piece[: told.sending - told.safe]
+            if again
+            else _whole_lines(piece, at_the_end or len(piece) >= self._piece_bytes)
+        )
+        if not piece:
+            return False
+        at = told.at if again else int(self.run.now().timestamp())
+        end = told.safe + len(piece)
+        self.journal.telling(Told(told.safe, end, at))
+        await self._send(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at)
+        self.journal.telling(Told(end, end, at))
+        return True
+
+    async def _send(self, number: int, text: str, at: int) -> None:
+        block = LogBlock(
+            index=self._first + number,
+            log=text,
+            created_at=datetime.fromtimestamp(at, UTC),
+            severity=LogSeverity.INFO,
+        )
+        await self.run.log.send(block)
+
+
+def _whole_lines(piece: bytes, with_rest: bool) -> bytes:
+    """The piece up to its last line end; all of it when there is none and nothing is to be waited for."""
+    end = piece.rfind(b"\n") + 1
+    return piece if with_rest and not end else piece[:end]

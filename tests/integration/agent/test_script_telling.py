@@ -1,0 +1,87 @@
+"""The output of a script, told by processes that are killed at any moment: each byte once, in order."""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairway.clock import FakeClock
+from fairway.config.stages import ScriptRunOptions
+from fairway.model.log_block import LogBlock
+from fairway.plugins.scriptrun.journal import Journal
+from fairway.plugins.scriptrun.telling import Telling
+from fairway.sdk.stage_log import StageLog
+from fairway.sdk.stage_run import Files, StageRun, Told
+from tests.unit.model.builders import a_deployment, a_stage
+
+#: What happens to the process that tells: nothing, or it is killed before or after the server has the block.
+STEPS = ("tells", "killed before", "killed after")
+PIECE_BYTES = 8
+texts = st.text(st.sampled_from("ab\n"), max_size=12)
+
+
+class Killed(BaseException):
+    """The process is no more."""
+
+
+class Server:
+    """Takes blocks, the same one as often as it comes."""
+
+    def __init__(self) -> None:
+        self.blocks: set[tuple[int, str, datetime]] = set()
+        self.step = "tells"
+
+    async def take(self, blocks: Sequence[LogBlock], _completed: bool) -> None:
+        if self.step == "killed before":
+            raise Killed
+        self.blocks |= {(block.index, block.log, block.created_at) for block in blocks}
+        if self.step == "killed after":
+            raise Killed
+
+
+def a_run(server: Server, clock: FakeClock) -> StageRun[ScriptRunOptions]:
+    told: Any = {"deployment": a_deployment(), "stage": a_stage(), "running": None, "targets": (), "config": {}}
+    files = Files(
+        application_directory=Path(), commit="c0ffee", config_text=b"", config_filename="", shared_directory=Path()
+    )
+    agent: Any = None
+    return StageRun(Told(target=files, **told), ScriptRunOptions(run="x"), StageLog(server.take, clock), agent)
+
+
+async def play(folder: Path, server: Server, moments: list[tuple[str, str]]) -> bytes:
+    """What the script has written in the end."""
+    clock = FakeClock(datetime(2026, 1, 1, tzinfo=UTC))
+    journal, output = Journal(folder), folder / "output"
+    output.touch()
+    for written, step in [*moments, *[("", "tells")] * 100]:
+        with output.open("a") as file:
+            file.write(written)
+        server.step = step
+        # Whoever tells now knows of the one before only what is in the files.
+        telling = Telling(journal, a_run(server, clock), 0, PIECE_BYTES)
+        clock.advance(timedelta(seconds=1))
+        try:
+            await telling.more(at_the_end=(written, step) == ("", "tells"))
+        except Killed:
+            continue
+    return output.read_bytes()
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from(STEPS)), max_size=12))
+def test_each_byte_is_told_once_and_in_order(moments: list[tuple[str, str]]) -> None:
+    server = Server()
+    with tempfile.TemporaryDirectory() as folder:
+        output = asyncio.run(play(Path(folder), server, moments)).decode()
+
+    first = int(a_stage().created_at.timestamp()) * 1_000_000
+    told = [(index - first, log) for index, log, _ in sorted(server.blocks)]
+    places = [0, *(place for place, _ in told[1:]), len(output)] if told else [0]
+    pieces = [output[start:end] for start, end in pairwise(places)]
+    assert "".join(pieces) == output
+    assert [piece.removesuffix("\n") for piece in pieces] == [log for _, log in told]
