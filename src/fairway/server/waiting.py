@@ -11,7 +11,7 @@ import msgspec
 
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.model.stage import MINIMUM_APPROVALS, ManualOperation, Stage, StageStatus
 from fairway.server.actions.agents import ONLINE_FOR
 
 
@@ -83,9 +83,15 @@ def _stage_waits_for(deployment: Deployment, agent: str) -> str:
 
 def _approval(stage: Stage, called: str) -> str:
     given = ", ".join(approval.by for approval in stage.approvals)
-    count = f"{len(stage.approvals)} of {stage.minimum_approvals}" + (f" ({given})" if given else "")
     wanted = ", ".join(stage.authorized_operators) or "everybody with a role that allows it"
-    return f"approval of {called}: {count}, may approve: {wanted}"
+    return f"approval of {called}: {_count(stage, given)}, may approve: {wanted}"
+
+
+def _count(stage: Stage, given: str) -> str:
+    if MINIMUM_APPROVALS in stage.metadata:
+        return f"{len(stage.approvals)} of {stage.minimum_approvals}" + (f" ({given})" if given else "")
+    # PipeCD's agents count themselves, and tell nobody up to what.
+    return f"given by {given} (only its agent knows how many it needs)" if given else "given by nobody"
 
 
 def _running(deployment: Deployment) -> list[Stage]:

@@ -63,8 +63,17 @@ def test_a_deployment_of_a_later_block_waits_for_the_blocks_before_it() -> None:
         ),
         pytest.param(
             a_running_stage(ManualOperation.APPROVE, name="WAIT_APPROVAL"),
-            "approval of stage 2 (WAIT_APPROVAL): 0 of 1, may approve: everybody with a role that allows it",
+            "approval of stage 2 (WAIT_APPROVAL): given by nobody, may approve: everybody with a role that allows it",
             id="approval by anybody",
+        ),
+        pytest.param(
+            a_running_stage(
+                ManualOperation.APPROVE,
+                authorized_operators=("ann", "bo"),
+                approvals=(Approval(by="ann", at=NOW, command_id="c"),),
+            ),
+            "approval of stage 2 (WAIT): given by ann (only its agent knows how many it needs), may approve: ann, bo",
+            id="approval for an agent that does not say how many it needs",
         ),
         pytest.param(
             a_running_stage(
