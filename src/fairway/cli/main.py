@@ -18,6 +18,7 @@ class Commands(GroupOnDemand):
         "app": OnDemand("fairway.cli.app", "Applications: register, look, deploy now.", _WORK),
         "deployment": OnDemand("fairway.cli.deployment", "Deployments: follow, wait, approve, give up.", _WORK),
         "agent": OnDemand("fairway.cli.agent", "Agents: run, register, look, change keys.", _WORK),
+        "plugin": OnDemand("fairway.cli.plugin", "Plugins: start one under an agent, begin your own.", _WORK),
         "event": OnDemand("fairway.cli.event", "Events: tell of a new image.", _WORK),
         "encrypt": OnDemand("fairway.cli.encrypt", "Seal a secret that only one agent can open.", _WORK),
         "project": OnDemand("fairway.cli.project", "Projects: owners of applications and agents.", _PEOPLE),

@@ -6,7 +6,6 @@ may hold secrets. When the agent is killed, the pipe closes too, so no plugin ou
 """
 
 import asyncio
-import importlib
 import os
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ import msgspec
 from fairway.config.agent_file import DeployTarget
 from fairway.sdk.plugin import Plugin, PluginSettings
 from fairway.sdk.serve import Host, Served, serving
+from fairway.sdk.start import plugin_class
 
 
 class PluginOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,10 +44,8 @@ class HostOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_plugin(order: PluginOrder) -> Plugin:
     """The plugin, made with its settings."""
-    module, _, name = order.entry.partition(":")
-    kind: type[Plugin] = getattr(importlib.import_module(module), name)
     settings = PluginSettings(name=order.name, config=order.config, targets=order.targets, state=Path(order.state))
-    return kind(settings)
+    return plugin_class(order.entry)(settings)
 
 
 async def run_host(order: HostOrder, leave: asyncio.Event) -> None:

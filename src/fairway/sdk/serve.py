@@ -1,7 +1,7 @@
 """A plugin on an address, for as long as whoever started the process wants it.
 
 Fairway's agent puts several built-in plugins into one process, each on its own socket; PipeCD's starts one process for
-each, with the arguments that `start_arguments` reads.
+each, with the arguments that `start.main` reads.
 """
 
 import asyncio
@@ -34,7 +34,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True):
 
     #: Where its PluginService listens.
     address: str
-    #: Whether it ends stages by Stop. An agent that cannot ends them by breaking off the call.
+    #: Whether it is known to end stages by Stop. An agent that cannot ends them by breaking off the call; one that can
+    #: also shows it by calling Stop before it runs anything.
     stops_stages: bool
 
 
@@ -50,8 +51,7 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
             service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
             server = aio.server(options=SERVER_OPTIONS)
             register_deployment_service(service, server)
-            if host.stops_stages:
-                register_stage_service(service, server)
+            register_stage_service(service, server)
             ports.append(server.add_insecure_port(each.address))
             await server.start()
             servers.append(server)

@@ -108,6 +108,8 @@ class PluginService(DeploymentServicer, StageServicer):
         return m.ExecuteStageResponse(status=STAGE_STATUSES.to_wire(outcome.status), message=outcome.message)
 
     async def Stop(self, request: stage_messages.StopRequest, _context: CallContext) -> stage_messages.StopResponse:
+        # Who calls this ends stages by it, so a call that breaks off means something else.
+        self._ends_with_call = False
         running = self._running.get((request.deployment_id, request.stage_id))
         if running is None:
             return stage_messages.StopResponse(was_running=False)

@@ -133,7 +133,8 @@ class PluginClient:
         status = STAGE_STATUSES.from_wire(answer.status)
         if not status.is_terminal:
             raise PluginRefused(f"plugin {self.name} ended {work.stage.name} as {status.value}, which is no end")
-        return StageResult(status, answer.message)
+        unsaid = f"plugin {self.name} gave no reason; the log of the stage may" if status is StageStatus.FAILED else ""
+        return StageResult(status, answer.message or unsaid)
 
     async def stop(self, deployment_id: str, stage_id: str, reason: str) -> bool:
         """End a stage and all that it started; whether the plugin knows how to."""

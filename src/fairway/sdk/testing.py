@@ -1,0 +1,224 @@
+"""For tests of plugins: the plugin over real gRPC, with a double of the agent that writes down what it is told.
+
+async with plugin_under_test(Greet, tmp_path) as greet:
+    ended = await greet.run("GREET", {"whom": "Ada"})
+
+assert ended == Ended(StageStatus.SUCCEEDED, "", ("hello Ada",))
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import grpc
+import msgspec
+from grpc import aio
+
+from fairway.config.agent_file import DeployTarget
+from fairway.model.application import GitPath, Repository
+from fairway.model.command import ApproveStage, Command
+from fairway.model.deployment import Deployment
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.trigger import Commit, Trigger
+from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
+from fairway.rpc.context import CallContext
+from fairway.rpc.convert.command import to_wire_command
+from fairway.rpc.convert.deployment import to_wire_deployment
+from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
+from fairway.rpc.plugin_api import DeploymentStub, HostServicer, StageStub, register_host_service
+from fairway.rpc.plugin_api import common_messages as common
+from fairway.rpc.plugin_api import deployment_messages as m
+from fairway.rpc.plugin_api import host_messages as h
+from fairway.rpc.plugin_api import stage_messages as s
+from fairway.sdk.plugin import Plugin, PluginSettings
+from fairway.sdk.serve import Host, Served, serving
+
+_AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a stage ended, and what it logged."""
+
+    status: StageStatus
+    message: str
+    log: tuple[str, ...]
+
+
+class AgentDouble(HostServicer):
+    """Takes what plugins tell an agent, and keeps it where a test can look."""
+
+    def __init__(self) -> None:
+        #: Stage id → its lines.
+        self.logs: dict[str, list[str]] = {}
+        #: Stage id → what was kept with it.
+        self.stage_notes: dict[str, dict[str, str]] = {}
+        #: Plugin → what it kept with the deployment.
+        self.plugin_notes: dict[str, dict[str, str]] = {}
+        self.objects: dict[str, bytes] = {}
+        #: Stage id → commands that wait for it.
+        self.commands: dict[str, list[Command]] = {}
+
+    def approve(self, stage_id: str, by: str) -> None:
+        """Somebody approves a stage."""
+        number = sum(map(len, self.commands.values()))
+        command = Command(
+            id=f"command-{number}",
+            agent_id="agent",
+            project_id="project",
+            payload=ApproveStage(deployment_id="deployment", stage_id=stage_id),
+            commander=by,
+            created_at=_AT,
+            updated_at=_AT,
+        )
+        self.commands.setdefault(stage_id, []).append(command)
+
+    async def ReportStageLogs(
+        self, request: h.ReportStageLogsRequest, _context: CallContext
+    ) -> h.ReportStageLogsResponse:
+        self.logs.setdefault(request.stage_id, []).extend(block.log for block in request.blocks)
+        return h.ReportStageLogsResponse()
+
+    async def ReportStageLogsFromLastCheckpoint(
+        self, request: h.ReportStageLogsFromLastCheckpointRequest, _context: CallContext
+    ) -> h.ReportStageLogsFromLastCheckpointResponse:
+        self.logs.setdefault(request.stage_id, []).extend(block.log for block in request.blocks)
+        return h.ReportStageLogsFromLastCheckpointResponse()
+
+    async def GetStageMetadata(
+        self, request: h.GetStageMetadataRequest, _context: CallContext
+    ) -> h.GetStageMetadataResponse:
+        value = self.stage_notes.get(request.stage_id, {}).get(request.key)
+        return h.GetStageMetadataResponse(value=value or "", found=value is not None)
+
+    async def PutStageMetadataMulti(
+        self, request: h.PutStageMetadataMultiRequest, _context: CallContext
+    ) -> h.PutStageMetadataMultiResponse:
+        self.stage_notes.setdefault(request.stage_id, {}).update(request.metadata)
+        return h.PutStageMetadataMultiResponse()
+
+    async def GetDeploymentPluginMetadata(
+        self, request: h.GetDeploymentPluginMetadataRequest, _context: CallContext
+    ) -> h.GetDeploymentPluginMetadataResponse:
+        value = self.plugin_notes.get(request.plugin_name, {}).get(request.key)
+        return h.GetDeploymentPluginMetadataResponse(value=value or "", found=value is not None)
+
+    async def PutDeploymentPluginMetadataMulti(
+        self, request: h.PutDeploymentPluginMetadataMultiRequest, _context: CallContext
+    ) -> h.PutDeploymentPluginMetadataMultiResponse:
+        self.plugin_notes.setdefault(request.plugin_name, {}).update(request.metadata)
+        return h.PutDeploymentPluginMetadataMultiResponse()
+
+    async def ListStageCommands(
+        self, request: h.ListStageCommandsRequest, _context: CallContext
+    ) -> h.ListStageCommandsResponse:
+        return h.ListStageCommandsResponse(commands=map(to_wire_command, self.commands.get(request.stage_id, ())))
+
+    async def GetApplicationSharedObject(
+        self, request: h.GetApplicationSharedObjectRequest, context: CallContext
+    ) -> h.GetApplicationSharedObjectResponse:
+        if request.key not in self.objects:
+            await context.abort(grpc.StatusCode.NOT_FOUND, f"nothing was kept under {request.key!r}")
+        return h.GetApplicationSharedObjectResponse(object=self.objects[request.key])
+
+    async def PutApplicationSharedObject(
+        self, request: h.PutApplicationSharedObjectRequest, _context: CallContext
+    ) -> h.PutApplicationSharedObjectResponse:
+        self.objects[request.key] = request.object
+        return h.PutApplicationSharedObjectResponse()
+
+
+class PluginUnderTest:
+    """A plugin that is being served, and the agent it is served to."""
+
+    def __init__(self, agent: AgentDouble, channel: aio.Channel, folder: Path, settings: PluginSettings) -> None:
+        self.agent = agent
+        #: The application's directory: what a test writes here, stages find.
+        self.folder = folder
+        self._deployments = DeploymentStub(channel)
+        self._stages = StageStub(channel)
+        self._settings = settings
+        self._numbers = count(1)
+
+    async def plan(self, name: str, options: Mapping[str, Any], *, rollback: bool = True) -> tuple[Stage, ...]:
+        """What the plugin makes of a pipeline with this one stage; grpc's error when it refuses."""
+        wanted = m.BuildPipelineSyncStagesRequest.StageConfig(name=name, index=0, config=msgspec.json.encode(options))
+        request = m.BuildPipelineSyncStagesRequest(rollback=rollback, stages=[wanted])
+        answer = await self._deployments.BuildPipelineSyncStages(request)
+        return tuple(map(from_wire_stage, answer.stages))
+
+    async def run(self, name: str, options: Mapping[str, Any] | None = None, *, id: str = "") -> Ended:
+        """Run a stage to its end. With the id of an earlier one it is the same stage, asked for again."""
+        stage_id = id or f"stage-{next(self._numbers)}"
+        stage = Stage(id=stage_id, name=name, index=0, created_at=_AT, updated_at=_AT)
+        before = len(self.agent.logs.get(stage_id, ()))
+        request = m.ExecuteStageRequest(
+            input=m.ExecutePluginInput(
+                deployment=to_wire_deployment(self._deployment(stage)),
+                stage=to_wire_stage(stage),
+                stage_config=msgspec.json.encode(options or {}),
+                target_deployment_source=self._source(),
+            )
+        )
+        answer = await self._deployments.ExecuteStage(request)
+        log = tuple(self.agent.logs.get(stage_id, ())[before:])
+        return Ended(STAGE_STATUSES.from_wire(answer.status), answer.message, log)
+
+    async def stop(self, stage_id: str, reason: str) -> bool:
+        """End a running stage, as an agent does whose deployment is cancelled; whether it ran."""
+        request = s.StopRequest(deployment_id="deployment", stage_id=stage_id, reason=reason)
+        return bool((await self._stages.Stop(request)).was_running)
+
+    def _deployment(self, stage: Stage) -> Deployment:
+        commit = Commit(hash="0" * 40, message="", author="", branch="main", created_at=_AT)
+        return Deployment(
+            id="deployment",
+            application_id="application",
+            application_name="application",
+            agent_id="agent",
+            project_id="project",
+            git_path=GitPath(repository=Repository(id="repository"), path=".", config_filename="app.pipecd.yaml"),
+            trigger=Trigger(commit=commit, commander="", at=_AT),
+            deploy_targets_by_plugin={self._settings.name: tuple(each.name for each in self._settings.targets)},
+            stages=(stage,),
+            created_at=_AT,
+            updated_at=_AT,
+        )
+
+    def _source(self) -> common.DeploymentSource:
+        return common.DeploymentSource(
+            application_directory=str(self.folder),
+            commit_hash="0" * 40,
+            application_config_filename="app.pipecd.yaml",
+            shared_config_directory=str(self.folder / ".pipe"),
+        )
+
+
+@asynccontextmanager
+async def plugin_under_test(
+    kind: type[Plugin],
+    folder: Path,
+    *,
+    config: Mapping[str, Any] | None = None,
+    targets: tuple[DeployTarget, ...] = (),
+) -> AsyncIterator[PluginUnderTest]:
+    """The plugin, served while the block lasts, with its files below the folder."""
+    application = folder / "application"
+    await asyncio.to_thread(application.mkdir, exist_ok=True)
+    settings = PluginSettings(name=kind.name, config=config or {}, targets=targets, state=folder / "state")
+    agent, server = AgentDouble(), aio.server(options=SERVER_OPTIONS)
+    register_host_service(agent, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    host = Host(address=f"127.0.0.1:{port}", stops_stages=True)
+    try:
+        async with (
+            serving([Served(kind(settings), "127.0.0.1:0")], host) as (served,),
+            aio.insecure_channel(f"127.0.0.1:{served}", options=CHANNEL_OPTIONS) as channel,
+        ):
+            yield PluginUnderTest(agent, channel, application, settings)
+    finally:
+        await server.stop(None)

@@ -1,0 +1,79 @@
+"""A plugin as a program: begun by `fairway plugin new`, started under our agent as any executable is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fairway.cli.new_plugin import write_plugin
+from fairway.errors import UserError
+from fairway.model.deployment import DeploymentStatus
+from fairway.sdk.start import BadStart, plugin_class, settings_of, start_config
+from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
+from tests.integration.git.repositories import an_origin
+
+
+def test_the_test_of_a_new_plugin_passes(tmp_path: Path) -> None:
+    write_plugin("say-hello", tmp_path / "new")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-W", "error"],
+        cwd=tmp_path / "new",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.stdout.splitlines()[-1].startswith("3 passed"), ran.stdout
+
+
+async def test_a_new_plugin_runs_as_an_executable_and_resumes(tmp_path: Path) -> None:
+    write_plugin("greet", tmp_path / "new")
+    program = tmp_path / "program"
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH={tmp_path}/new/src exec {sys.executable} -c "import greet; greet.main()" "$@"\n'
+    )
+    listed = msgspec.json.encode([{"name": "greet", "url": str(program)}]).decode()
+    file = an_application_file("{name: GREET, with: {whom: Ada}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, listed):
+            deployment = await world.ended()
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+        assert await world.log(deployment, 0) == "hello Ada"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("{", "--config cannot be used", id="no JSON"),
+        pytest.param('{"name": "x"}', "missing required field `port`", id="no port"),
+        pytest.param('{"name": "x", "port": 0}', "expected 1 to 65535", id="no real port"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_says_why(text: str, expected: str) -> None:
+    with pytest.raises(BadStart, match=expected):
+        start_config(text)
+
+
+def test_what_go_leaves_null_is_empty() -> None:
+    settings = settings_of(start_config('{"name": "x", "port": 1, "config": null, "deployTargets": null}'))
+
+    assert (settings.name, settings.config, settings.targets) == ("x", {}, ())
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param("no.such.module:Class", id="no module"),
+        pytest.param("fairway.sdk:NoClass", id="no class"),
+        pytest.param("fairway.sdk:StageRun", id="no plugin"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_what_is_no_plugin_is_refused(entry: str) -> None:
+    with pytest.raises(UserError, match="is no plugin"):
+        plugin_class(entry)
