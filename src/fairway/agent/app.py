@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
@@ -20,11 +20,13 @@ from fairway import __version__
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deploying import DeployingDesk, deploy
-from fairway.agent.deployments import Deployments
+from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
+from fairway.agent.live_state import LiveStateDesk, LiveStates
 from fairway.agent.outbox import Outbox
 from fairway.agent.plugins.host_service import HostDesk
 from fairway.agent.plugins.opening import open_plugins
+from fairway.agent.plugins.tools import Tools
 from fairway.agent.repositories import Repositories
 from fairway.agent.server_watch import Listening, ServerWatch
 from fairway.agent.watching import Watcher, WatcherDesk
@@ -64,7 +66,7 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
         outbox = await stack.enter_async_context(Outbox.open(settings.data / "outbox.db", server))
         registered = Registered()
         # What brings deployments to their end needs what is made below; it is called only when all is there.
-        deployments = Deployments(lambda underway: deploy(desk, underway))
+        deployments = Deployments(lambda underway: _deploy(desk, underway, live))
         repositories = await stack.enter_async_context(Repositories.open(settings.data / "mirrors", settings.config))
         watcher = Watcher(
             WatcherDesk(
@@ -75,10 +77,18 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
                 outbox=outbox,
                 clock=clock,
                 new_id=lambda: str(uuid4()),
+                looked=lambda: live.look_soon(),  # noqa: PLW0108  # `live` is made below
             )
         )
         inbox = Inbox(deployments, outbox, clock, watcher.sync)
-        host = HostDesk(deployments=deployments, inbox=inbox, outbox=outbox, control_plane=server)
+        host = HostDesk(
+            deployments=deployments,
+            inbox=inbox,
+            outbox=outbox,
+            control_plane=server,
+            tools=Tools(settings.data / "tools"),
+            unsealer=settings.unsealer,
+        )
         desk = DeployingDesk(
             registered=registered,
             outbox=outbox,
@@ -86,8 +96,20 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             workspace=Workspace(settings.data / "work", settings.unsealer),
             plugins=await stack.enter_async_context(open_plugins(settings.config.plugins, settings.data, host)),
             clock=clock,
-            stage_ended=inbox.stage_ended,
+            stage_ended=lambda deployment, stage: _stage_ended(inbox, live, deployment, stage),
             sleep_until=_sleeper(clock),
+        )
+        live = LiveStates(
+            LiveStateDesk(
+                config=settings.config,
+                known=watcher.known,
+                deployments=deployments,
+                repositories=repositories,
+                workspace=desk.workspace,
+                plugins=desk.plugins,
+                server=server,
+                clock=clock,
+            )
         )
         stack.push_async_callback(deployments.close)
         stack.push_async_callback(inbox.close)
@@ -99,18 +121,34 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             nudge=repositories.nudge,
         )
         watch = ServerWatch(server, listening)
-        work = _work(watch, desk, _profile(settings), ready, watcher)
+        work = _work(watch, desk, _profile(settings), ready, _Watching(watcher, live))
         await _until(stop, inbox.restart, work)
 
 
 async def _work(
-    watch: ServerWatch, desk: DeployingDesk, profile: AgentProfile, ready: Callable[[], None], watcher: Watcher
+    watch: ServerWatch, desk: DeployingDesk, profile: AgentProfile, ready: Callable[[], None], watching: "_Watching"
 ) -> None:
     await _begin(watch, desk, profile)
     ready()
     async with asyncio.TaskGroup() as group:
         group.create_task(watch.run(), name="server")
-        group.create_task(desk.repositories.watch(watcher.look), name="repositories")
+        group.create_task(desk.repositories.watch(watching.watcher.look), name="repositories")
+        group.create_task(watching.live.run(), name="live state")
+
+
+class _Watching(NamedTuple):
+    watcher: Watcher
+    live: LiveStates
+
+
+async def _deploy(desk: DeployingDesk, underway: Underway, live: LiveStates) -> None:
+    await deploy(desk, underway)
+    live.look_soon(underway.deployment.application_id)
+
+
+async def _stage_ended(inbox: Inbox, live: LiveStates, deployment_id: str, stage_id: str) -> None:
+    await inbox.stage_ended(deployment_id, stage_id)
+    live.look_at_deployment(deployment_id)
 
 
 async def _begin(watch: ServerWatch, desk: DeployingDesk, profile: AgentProfile) -> None:

@@ -48,6 +48,11 @@ class Deployments:
         """The deployment, if it has not ended."""
         return self._by_id.get(deployment_id)
 
+    def under_way(self, application_id: str) -> str:
+        """The deployment of an application that has its turn; empty when the application is free."""
+        queue = self._queues.get(application_id)
+        return queue[0].deployment.id if queue else ""
+
     @property
     def open_ids(self) -> frozenset[str]:
         """Which deployments have not ended."""

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from fairway.model.application import DeploymentReference, SyncState
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.live_state import LiveState
 from fairway.model.log_block import LogBlock
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage
@@ -20,6 +21,7 @@ from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.application import to_wire_deployment_reference, to_wire_sync_state
 from fairway.rpc.convert.command import COMMAND_STATUSES
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, to_wire_deployment, to_wire_planned
+from fairway.rpc.convert.live_state import to_wire_live_state
 from fairway.rpc.convert.log_block import to_wire_log_block
 from fairway.rpc.convert.stage import STAGE_STATUSES
 from fairway.rpc.convert.wire_time import to_wire_time
@@ -166,3 +168,9 @@ def sync_state(application_id: str, state: SyncState) -> Report:
     """Whether an application is as Git says."""
     request = m.ReportApplicationSyncStateRequest(application_id=application_id, state=to_wire_sync_state(state))
     return Report("ReportApplicationSyncState", request)
+
+
+def live_state(state: LiveState) -> Report:
+    """What runs of an application."""
+    request = m.ReportApplicationLiveStateRequest(snapshot=to_wire_live_state(state))
+    return Report("ReportApplicationLiveState", request)

@@ -5,7 +5,7 @@ touches, and tells the server of names that changed, files that nobody has regis
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 import structlog
@@ -56,6 +56,8 @@ class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
     outbox: Outbox
     clock: Clock
     new_id: Callable[[], str]
+    #: Called after each look at a repository.
+    looked: Callable[[], None]
 
 
 class Watcher:
@@ -71,6 +73,11 @@ class Watcher:
         self._unregistered: tuple[DiscoveredApplication, ...] = ()
         #: Application id → what was last said to be wrong with its file.
         self._problems: dict[str, str] = {}
+
+    def known(self) -> Iterator[KnownApplication]:
+        """The registered applications as they were last seen in Git."""
+        for seen in self._views.values():
+            yield from seen.known
 
     async def look_everywhere(self) -> None:
         """Look at every repository that has been read."""
@@ -110,6 +117,7 @@ class Watcher:
             if triggered.decision.outcome is TriggerOutcome.TRIGGER:
                 await self._deploy(repository, triggered, Asked(kind=TriggerKind.COMMIT))
         await self._tell(seen, whose)
+        self._desk.looked()
 
     async def _deploy_on_demand(self, application_id: str, asked: Asked) -> Deployment | str:
         """The deployment that somebody asks for, or the reason why there is none."""

@@ -13,18 +13,34 @@ of it that Fairway's agent and PipeCD's piped v1 can both start; `testing` runs 
 
 from fairway.config.settings import Settings
 from fairway.config.stages import StageOptions
+from fairway.model.live_state import Health, Resource
 from fairway.model.stage import ManualOperation, StageStatus
 from fairway.model.trigger import SyncStrategy
-from fairway.sdk.plugin import PlannedStage, Plugin, PluginSettings, Strategy, Target, rollback, stage, undo
+from fairway.sdk.plugin import (
+    Live,
+    LiveQuestion,
+    PlannedStage,
+    Plugin,
+    PluginSettings,
+    Strategy,
+    Target,
+    rollback,
+    stage,
+    undo,
+)
 from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun
 
 __all__ = [
     "Files",
+    "Health",
+    "Live",
+    "LiveQuestion",
     "ManualOperation",
     "Outcome",
     "PlannedStage",
     "Plugin",
     "PluginSettings",
+    "Resource",
     "Settings",
     "StageFailed",
     "StageOptions",

@@ -14,11 +14,24 @@ import msgspec
 from fairway.config.agent_file import DeployTarget as Target
 from fairway.config.stages import StageOptions
 from fairway.model.artifact import ArtifactVersion
+from fairway.model.live_state import Resource
 from fairway.model.stage import ManualOperation
 from fairway.model.trigger import SyncStrategy
 from fairway.sdk.stage_run import Files, Outcome, StageRun
 
-__all__ = ["PlannedStage", "Plugin", "PluginSettings", "StageSpec", "Strategy", "Target", "rollback", "stage", "undo"]
+__all__ = [
+    "Live",
+    "LiveQuestion",
+    "PlannedStage",
+    "Plugin",
+    "PluginSettings",
+    "StageSpec",
+    "Strategy",
+    "Target",
+    "rollback",
+    "stage",
+    "undo",
+]
 
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 
@@ -80,6 +93,25 @@ class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     state: Path
 
 
+class LiveQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """Of which application an agent wants to know what runs."""
+
+    application_id: str
+    application_name: str
+    #: What Git says at the newest commit, to compare with.
+    files: Files
+    targets: tuple[Target, ...] = ()
+
+
+class Live(msgspec.Struct, frozen=True, kw_only=True):
+    """What runs of an application."""
+
+    resources: tuple[Resource, ...] = ()
+    #: How it differs from what Git says, a sentence for each difference, the most important first; nothing when it is
+    #: the same. None where the plugin does not compare.
+    drift: tuple[str, ...] | None = None
+
+
 class Plugin:
     """The base of every plugin. Override what the plugin has an opinion on."""
 
@@ -105,6 +137,10 @@ class Plugin:
     async def strategy(self, target: Files, running: Files | None) -> Strategy | None:
         """Whether the change deserves the pipeline; None without an opinion."""
         return None
+
+    async def live_state(self, question: LiveQuestion) -> Live:
+        """What runs of an application; a plugin that does not override this is not asked."""
+        raise NotImplementedError
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         """What is known of a stage before it runs."""

@@ -13,10 +13,11 @@ from grpc import aio
 
 from fairway.clock import SystemClock
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
-from fairway.rpc.plugin_api import register_deployment_service, register_stage_service
+from fairway.rpc.plugin_api import register_deployment_service, register_live_state_service, register_stage_service
 from fairway.sdk.agent_client import AgentClient
+from fairway.sdk.live_state import LiveStateService, can_look
 from fairway.sdk.plugin import Plugin
-from fairway.sdk.service import PluginService
+from fairway.sdk.service import PluginService, files_from_wire
 
 #: How long stages may take to let go when the process is told to end.
 GRACE_SECONDS = 5.0
@@ -51,6 +52,8 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
             service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
             server = aio.server(options=SERVER_OPTIONS)
             register_deployment_service(service, server)
+            if can_look(each.plugin):
+                register_live_state_service(LiveStateService(each.plugin, SystemClock(), files_from_wire), server)
             register_stage_service(service, server)
             ports.append(server.add_insecure_port(each.address))
             await server.start()

@@ -60,7 +60,7 @@ class PluginService(DeploymentServicer, StageServicer):
     async def DetermineVersions(
         self, request: m.DetermineVersionsRequest, _context: CallContext
     ) -> m.DetermineVersionsResponse:
-        versions = await self._plugin.versions(_files(request.input.target_deployment_source))
+        versions = await self._plugin.versions(files_from_wire(request.input.target_deployment_source))
         return m.DetermineVersionsResponse(versions=to_wire_versions(versions))
 
     async def DetermineStrategy(
@@ -230,10 +230,13 @@ def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOp
 
 def _both(wire: m.PlanPluginInput | m.ExecutePluginInput) -> tuple[Files, Files | None]:
     running = wire.HasField("running_deployment_source")
-    return _files(wire.target_deployment_source), _files(wire.running_deployment_source) if running else None
+    return files_from_wire(wire.target_deployment_source), files_from_wire(
+        wire.running_deployment_source
+    ) if running else None
 
 
-def _files(wire: common_messages.DeploymentSource) -> Files:
+def files_from_wire(wire: common_messages.DeploymentSource) -> Files:
+    """The files of an application, as an agent says where they are."""
     return Files(
         application_directory=Path(wire.application_directory),
         commit=wire.commit_hash,

@@ -17,14 +17,25 @@ from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
 from fairway.delivery.strategy import PluginAnswer
 from fairway.errors import TemporaryError, UserError
+from fairway.model.application import Application, SyncState
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
+from fairway.model.live_state import Resource
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import SyncStrategy
+from fairway.rpc.convert.application import from_wire_sync_state
 from fairway.rpc.convert.deployment import to_wire_deployment
+from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
-from fairway.rpc.plugin_api import DeploymentStub, StageStub, common_messages, stage_messages
+from fairway.rpc.plugin_api import (
+    DeploymentStub,
+    LiveStateStub,
+    StageStub,
+    common_messages,
+    live_state_messages,
+    stage_messages,
+)
 from fairway.rpc.plugin_api import deployment_messages as m
 
 #: How long a planning question may take; a plugin may have to render or to ask a cloud.
@@ -67,6 +78,13 @@ class StageResult(msgspec.Struct, frozen=True):
     message: str
 
 
+class LiveAnswer(msgspec.Struct, frozen=True):
+    """What runs of an application, as one plugin sees it."""
+
+    resources: tuple[Resource, ...]
+    sync: SyncState
+
+
 class PluginClient:
     """The services of one plugin."""
 
@@ -76,6 +94,7 @@ class PluginClient:
         self.resumes = resumes
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
+        self._live_states = LiveStateStub(channel)
 
     async def defined_stages(self, seconds: float = ANSWER_SECONDS) -> tuple[str, ...]:
         """The names of the stages that the plugin serves."""
@@ -117,6 +136,24 @@ class PluginClient:
         """The plugin's stages when no pipeline is used, and how they would be undone."""
         answer = await self._ask("BuildQuickSyncStages", m.BuildQuickSyncStagesRequest(rollback=True))
         return tuple(map(from_wire_stage, answer.stages))
+
+    async def live_state(self, application: Application, agent_id: str, source: Source) -> LiveAnswer | None:
+        """What runs of an application, compared with these files; None where the plugin cannot tell."""
+        request = live_state_messages.GetLivestateRequest(
+            piped_id=agent_id,
+            application_id=application.id,
+            application_name=application.name,
+            deploy_source=_wire_source(source),
+            deploy_targets=application.deploy_targets_by_plugin.get(self.name, ()),
+        )
+        try:
+            answer = await self._live_states.GetLivestate(request, timeout=ANSWER_SECONDS)
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return None
+            raise self._in_our_words("GetLivestate", error) from error
+        resources = from_wire_plugin_live_state(answer.application_live_state)
+        return LiveAnswer(resources, from_wire_sync_state(answer.sync_state))
 
     async def execute(self, work: StageWork) -> StageResult:
         """Run a stage to its end. Cancelling this lets go of the stage, it does not end it: see `stop`."""

@@ -17,9 +17,22 @@ from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRou
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.process.decide import keeps_failing, what_is_missing
 from fairway.plugins.process.keeping import told_keeper
+from fairway.plugins.process.live import drift, resources
 from fairway.plugins.process.records import WANTED, Group, Version, Wanted, load, save
 from fairway.plugins.process.release import digest, forget_releases, keep_release
-from fairway.sdk import Files, Plugin, StageFailed, StageRun, Strategy, SyncStrategy, rollback, stage
+from fairway.sdk import (
+    Files,
+    Live,
+    LiveQuestion,
+    Plugin,
+    PluginSettings,
+    StageFailed,
+    StageRun,
+    Strategy,
+    SyncStrategy,
+    rollback,
+    stage,
+)
 
 _LOOK_SECONDS = 0.03
 #: What keeper and kernel may take beside the processes themselves.
@@ -33,6 +46,11 @@ class Process(Plugin):
 
     name = "process"
 
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        #: Application id → the newest commit that was looked at, and what its files are.
+        self._digests: dict[str, tuple[str, str]] = {}
+
     async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
         return (ArtifactVersion(name=self.settings.name, version=target.commit[:7]),)
 
@@ -45,6 +63,25 @@ class Process(Plugin):
         if before == after and old == new:
             return Strategy(SyncStrategy.QUICK_SYNC, "Quick sync, because no process would run otherwise than now")
         return Strategy(SyncStrategy.PIPELINE, "Pipeline, because the processes would be replaced")
+
+    async def live_state(self, question: LiveQuestion) -> Live:
+        spec = self._spec(question.files)
+        directory = self._directory(question.application_id)
+        wanted = load(directory, WANTED, Wanted)
+        if wanted is None:
+            return Live(drift=("Nothing has been deployed on this host",))
+        # A host that was started again has no keepers; this brings them back.
+        seen = await told_keeper(directory, wanted)
+        in_git = version_of(question.files, spec, await self._digest(question))
+        return Live(resources=resources(wanted, seen), drift=drift(wanted, seen, in_git, spec.replicas))
+
+    async def _digest(self, question: LiveQuestion) -> str:
+        """What the files of an application are; looked at once for each commit."""
+        commit, known = self._digests.get(question.application_id, ("", ""))
+        if commit != question.files.commit:
+            known = await asyncio.to_thread(digest, question.files.application_directory)
+            self._digests[question.application_id] = (question.files.commit, known)
+        return known
 
     @stage("PROCESS_SYNC", quick_sync=True)
     async def sync(self, run: StageRun[StageOptions]) -> None:
@@ -96,7 +133,7 @@ class Process(Plugin):
         run.log.info("Nothing ran before this deployment: all processes are ended")
         wanted = msgspec.structs.replace(self._wanted(run), groups=())
         await self._make(run, wanted, self._spec(run.target))
-        forget_releases(self._directory(run), but=())
+        forget_releases(self._directory(run.deployment.application_id), but=())
 
     async def _bring_primary(self, run: StageRun[StageOptions], files: Files, *, keep_canary: bool) -> None:
         spec = self._spec(files)
@@ -112,11 +149,13 @@ class Process(Plugin):
             wanted = _with(wanted, None)
         wanted = _with(wanted, group)
         await self._make(run, wanted, spec)
-        forget_releases(self._directory(run), but={each.version.release for each in wanted.groups})
+        forget_releases(
+            self._directory(run.deployment.application_id), but={each.version.release for each in wanted.groups}
+        )
 
     async def _make(self, run: StageRun[Any], wanted: Wanted, spec: ProcessSpec) -> None:
         """Wish for it, and wait until it is so."""
-        directory = self._directory(run)
+        directory = self._directory(run.deployment.application_id)
         run.log.info(_in_words(wanted))
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         await asyncio.to_thread(save, directory, WANTED, wanted)
@@ -141,14 +180,16 @@ class Process(Plugin):
 
     async def _kept(self, run: StageRun[Any], files: Files, spec: ProcessSpec) -> Version:
         version = version_of(files, spec, await asyncio.to_thread(digest, files.application_directory))
-        await asyncio.to_thread(keep_release, self._directory(run), files.application_directory, version.release)
+        await asyncio.to_thread(
+            keep_release, self._directory(run.deployment.application_id), files.application_directory, version.release
+        )
         return version
 
     def _wanted(self, run: StageRun[Any]) -> Wanted:
-        return load(self._directory(run), WANTED, Wanted) or Wanted()
+        return load(self._directory(run.deployment.application_id), WANTED, Wanted) or Wanted()
 
-    def _directory(self, run: StageRun[Any]) -> Path:
-        return self.settings.state / "apps" / run.deployment.application_id
+    def _directory(self, application_id: str) -> Path:
+        return self.settings.state / "apps" / application_id
 
     def _spec(self, files: Files) -> ProcessSpec:
         settings = read_application(files.config_text, files.config_filename).plugins.get(self.settings.name)

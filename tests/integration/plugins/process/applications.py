@@ -20,13 +20,15 @@ from tests.integration.agent.running import World
 PLUGINS = "[{name: process, url: 'builtin:process'}]"
 
 SERVER = """\
-import os, sys
+import os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 version = Path("version").read_text().strip()
 if version == "broken":
     sys.exit("this version is broken")
+if version == "slow":
+    time.sleep(1.5)
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
@@ -60,7 +62,7 @@ class Shop(msgspec.Struct, frozen=True):
             "command": ["python3", "server.py"],
             "replicas": self.replicas,
             "port": self.port,
-            "health": {"path": "/healthz", "timeout": "3s", "interval": "100ms"},
+            "health": {"path": "/healthz", "timeout": "5s", "interval": "100ms"},
             "stopTimeout": "3s",
         }
         spec = {"name": "web", "plugins": {"process": process}, "pipeline": pipeline}

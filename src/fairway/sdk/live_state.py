@@ -1,0 +1,77 @@
+"""What runs, as a plugin tells it: the answer of plugins that can look at their platform.
+
+A plugin that overrides `Plugin.live_state` serves PipeCD's LivestateService; for one that does not, the service is
+missing, which agents take for "not supported".
+"""
+
+from collections.abc import Callable
+
+import grpc
+import msgspec
+import structlog
+
+from fairway.clock import Clock
+from fairway.errors import FairwayError
+from fairway.model.application import SyncState, SyncStatus
+from fairway.model.live_state import Health, Resource
+from fairway.rpc.context import CallContext
+from fairway.rpc.convert.application import to_wire_sync_state
+from fairway.rpc.convert.live_state import to_wire_plugin_live_state
+from fairway.rpc.plugin_api import LiveStateServicer, common_messages
+from fairway.rpc.plugin_api import live_state_messages as m
+from fairway.sdk.plugin import Live, LiveQuestion, Plugin
+from fairway.sdk.stage_run import Files
+
+_log = structlog.get_logger()
+
+
+class LiveStateService(LiveStateServicer):
+    """Answers an agent for one plugin."""
+
+    def __init__(
+        self, plugin: Plugin, clock: Clock, files: Callable[[common_messages.DeploymentSource], Files]
+    ) -> None:
+        self._plugin = plugin
+        self._clock = clock
+        self._files = files
+
+    async def GetLivestate(self, request: m.GetLivestateRequest, context: CallContext) -> m.GetLivestateResponse:
+        settings = self._plugin.settings
+        question = LiveQuestion(
+            application_id=request.application_id,
+            application_name=request.application_name,
+            files=self._files(request.deploy_source),
+            targets=tuple(target for target in settings.targets if target.name in request.deploy_targets),
+        )
+        try:
+            live = await self._plugin.live_state(question)
+        except FairwayError as error:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+        resources = [msgspec.structs.replace(each, plugin_name=settings.name) for each in live.resources]
+        state = SyncState(
+            status=_status(live),
+            at=self._clock.now(),
+            short_reason=live.drift[0] if live.drift else "",
+            reason="\n".join(live.drift or ()),
+        )
+        return m.GetLivestateResponse(
+            application_live_state=to_wire_plugin_live_state(resources, _health(resources)),
+            sync_state=to_wire_sync_state(state),
+        )
+
+
+def can_look(plugin: Plugin) -> bool:
+    """Whether a plugin has anything to say about what runs."""
+    return type(plugin).live_state is not Plugin.live_state
+
+
+def _status(live: Live) -> SyncStatus:
+    if live.drift is None:
+        return SyncStatus.UNKNOWN
+    return SyncStatus.OUT_OF_SYNC if live.drift else SyncStatus.SYNCED
+
+
+def _health(resources: list[Resource]) -> Health:
+    # PipeCD's plugins have three words for the whole, and more for each part.
+    found = {resource.health for resource in resources}
+    return found.pop() if found in ({Health.HEALTHY}, {Health.UNKNOWN}) else Health.OTHER if found else Health.UNKNOWN
