@@ -15,9 +15,8 @@ say = @printf '\033[1m▸ %s\033[0m\n'
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: $(READY) ## set up and run the main job (today: lint the examples)
-	$(say) 'fairway lint examples/'
-	@$(BIN)/fairway lint examples
+up: $(READY) ## set up and run everything on this machine, with a demo to play with; Ctrl-C stops it
+	@$(BIN)/fairway up --data .fairway
 
 test: check ## set up, check, and run every test that needs no heavy peer
 	@tools/postgres

@@ -14,6 +14,7 @@ class Commands(GroupOnDemand):
     """All commands; each is loaded when it is called."""
 
     on_demand = {
+        "up": OnDemand("fairway.cli.up.command", "Run everything on this machine, with a demo.", _RUN),
         "server": OnDemand("fairway.cli.server", "Run the control plane; keep its data safe.", _RUN),
         "app": OnDemand("fairway.cli.app", "Applications: register, look, deploy now.", _WORK),
         "deployment": OnDemand("fairway.cli.deployment", "Deployments: follow, wait, approve, give up.", _WORK),

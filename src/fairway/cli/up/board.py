@@ -1,0 +1,136 @@
+"""How everything stands, drawn: what is under way with its stages and its log, what rests, what to try next. Pure."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from fairway.cli.cards import ShownDeployment, headline, short_commit, stage_list, waits_for
+from fairway.cli.output import ago, plain, status
+from fairway.cli.up.rest import waits_for_approval
+from fairway.model.application import Application, DiscoveredApplication, SyncStatus
+from fairway.model.deployment import Deployment
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+#: As much of an id as is typed.
+_SHORT = 8
+#: Suggestions that are named one by one.
+_FEW = 5
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known at one moment."""
+
+    applications: Sequence[Application] = ()
+    #: By id.
+    deployments: Mapping[str, ShownDeployment] = {}
+    #: Deployment id → the last lines of what runs.
+    tails: Mapping[str, Sequence[str]] = {}
+    suggestions: Sequence[DiscoveredApplication] = ()
+    #: What is wrong with the connection; empty when nothing is.
+    trouble: str = ""
+
+
+class Signs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person has to know to go on."""
+
+    #: How `fairway` is called here.
+    command: str
+    #: The option that names our server, with a blank before it; empty where it is the current one.
+    profile: str
+    #: What to try, each a command and what it is for.
+    tries: Sequence[tuple[str, str]] = ()
+
+    def approve(self, deployment: Deployment) -> str:
+        """The command that approves."""
+        return f"{self.command} deployment approve {deployment.id[:_SHORT]}{self.profile}"
+
+    def add(self, found: DiscoveredApplication) -> str:
+        """The command that registers an application."""
+        words = ["app", "add", found.name, "--agent", "up", "--repository", found.repository_id, "--path", found.path]
+        words += ["--config-filename", found.config_filename]
+        return f"{self.command} {shlex.join(words)}{self.profile}"
+
+
+def board(state: State, signs: Signs, now: datetime) -> "RenderableType":
+    """Everything, to be drawn in place."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text()]
+    busy = [each for each in state.deployments.values() if not each.status.is_terminal]
+    for deployment in sorted(busy, key=lambda each: (each.application_name, each.created_at)):
+        parts += [under_way(deployment, state.tails.get(deployment.id, ()), signs, now), Text()]
+    deploying = {each.application_id for each in busy}
+    resting = [each for each in state.applications if each.id not in deploying]
+    parts += [_resting(each, state.deployments, now) for each in resting]
+    parts += [Text(), *_suggestions(state.suggestions, signs)] if state.suggestions else []
+    if state.trouble:
+        parts += [Text(), Text(f"! {state.trouble}", style="yellow")]
+    parts += [Text(), *tries(signs)] if not busy else []
+    return Group(*parts, Text("Ctrl-C stops everything that was started here", style="dim"))
+
+
+def under_way(deployment: ShownDeployment, tail: Sequence[str], signs: Signs, now: datetime) -> "RenderableType":
+    """A deployment that has not ended."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [headline(deployment, now), stage_list(deployment, now)]
+    parts += [Text(f"  │ {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in tail]
+    if waits_for_approval(deployment):
+        parts.append(Text(f"  → {signs.approve(deployment)}", style="bold magenta"))
+    elif waits := waits_for(deployment):
+        parts.append(Text(f"  waits for {waits}", style="dim"))
+    return Group(*parts)
+
+
+def ended(deployment: ShownDeployment, tail: Sequence[str], now: datetime) -> "RenderableType":
+    """A deployment that has ended, to stay on the screen; what its failed stage said belongs to it."""
+    from rich.console import Group
+    from rich.text import Text
+
+    said = [Text(f"  │ {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in tail]
+    return Group(Text(), headline(deployment, now), stage_list(deployment, now), *said)
+
+
+def tries(signs: Signs) -> "list[RenderableType]":
+    """What to try next."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text("Try next", style="bold")] if signs.tries else []
+    for what, command in signs.tries:
+        parts += [Text(f"  {what}"), Text(f"    {command}", style="cyan", overflow="fold")]
+    return parts
+
+
+def _resting(application: Application, deployments: Mapping[str, ShownDeployment], now: datetime) -> "Text":
+    """One line for an application that nobody is deploying."""
+    from rich.text import Text
+
+    line = Text(no_wrap=True, overflow="ellipsis")
+    line.append(plain(application.name), style="bold").append("  ")
+    state, newest = application.sync_state, application.last_triggered
+    if state and state.status is SyncStatus.INVALID_CONFIG:
+        return line.append_text(status("failed", plain(state.short_reason))).append(f"  {plain(state.reason)}")
+    deployment = deployments.get(newest.deployment_id) if newest else None
+    if newest is None or deployment is None:
+        return line.append_text(status("waiting", "not deployed yet"))
+    line.append_text(status(deployment.status.value))
+    line.append(f"  {short_commit(deployment.trigger.commit)}, {ago(deployment.completed_at, now)}", style="dim")
+    return line.append(f"  {plain(deployment.status_reason)}")
+
+
+def _suggestions(found: Sequence[DiscoveredApplication], signs: Signs) -> "list[RenderableType]":
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(f"Found in Git, not registered: {len(found)}", style="bold")]
+    for each in found[:_FEW]:
+        parts.append(Text(f"  {plain(each.name)} in {plain(each.path)}"))
+        parts.append(Text(f"    {signs.add(each)}", style="cyan", overflow="fold"))
+    return parts

@@ -1,0 +1,155 @@
+"""What happens, as it happens: looks at the server whenever its stream rings, and hands what is new to a screen."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Protocol
+
+import msgspec
+
+from fairway.cli.call import Call
+from fairway.cli.cards import ShownDeployment, stage_word
+from fairway.cli.find import list_of
+from fairway.cli.logs import LogReader, block_lines
+from fairway.cli.remote import Unreachable, segments
+from fairway.cli.up.board import State
+from fairway.cli.up.registration import applications, suggestions
+from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest
+from fairway.cli.watch import Watch
+from fairway.model.application import Application
+from fairway.model.stage import Stage, StageStatus
+
+#: Deployments that are looked at: those that changed last.
+_NEWEST = 100
+#: Lines that are shown of what runs.
+_TAIL = 4
+#: A stream takes so many topics, and three are the lists.
+_MOST_LOGS = 25
+
+
+class Screen(Protocol):
+    """Where it is shown."""
+
+    def update(self, state: State) -> None:
+        """This is how everything stands."""
+        ...
+
+    def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
+        """A stage has written something."""
+        ...
+
+    def ended(self, deployment: ShownDeployment, tail: Sequence[str], /) -> None:
+        """A deployment has ended."""
+        ...
+
+
+class Aim(msgspec.Struct, frozen=True, kw_only=True):
+    """Until when, and with whose consent."""
+
+    #: Ends when everything has come to rest.
+    until_idle: bool = False
+    #: Approves whatever waits for it.
+    approve: bool = False
+    timeout: timedelta | None = None
+    #: Says what is expected, once the applications are known.
+    expected: Callable[[Sequence[Application]], Expected] = lambda _: Expected()
+    #: Called at each look with how everything stands.
+    play: Callable[[State], None] = lambda _: None
+
+
+class Follower:
+    """Follows everything on one server."""
+
+    def __init__(self, call: Call, screen: Screen, aim: Aim) -> None:
+        self._call = call
+        self._screen = screen
+        self._aim = aim
+        self._state = State()
+        self._readers: dict[str, LogReader] = {}
+        #: By deployment and stage.
+        self._tails: dict[tuple[str, str], deque[str]] = {}
+        #: Deployments of which nothing more is to be told.
+        self._told: set[str] = set()
+        self._approved: set[str] = set()
+        self._rest = RestDecision(Rest.NOT_YET, "")
+
+    def begin(self) -> None:
+        """What has ended until now is not told."""
+        self._told = {id for id, each in self._deployments().items() if each.status.is_terminal}
+
+    def run(self) -> RestDecision:
+        """Follow until everything has come to rest, or for ever."""
+        while True:
+            watch = Watch(self._call.remote, self._topics, self._lost, self._aim.timeout)
+            try:
+                watch.run(self._look)
+                return self._rest
+            except Unreachable as error:
+                # Whoever keeps the server running brings it back; this is only about what is shown meanwhile.
+                self._lost(error)
+
+    def _topics(self) -> list[str]:
+        running = [
+            f"log:{deployment.id}/{stage.id}"
+            for deployment in self._state.deployments.values()
+            for stage in deployment.stages
+            if stage.status is StageStatus.RUNNING and not deployment.status.is_terminal
+        ]
+        return ["deployments", "applications", "agents", *running[:_MOST_LOGS]]
+
+    def _look(self) -> bool:
+        deployments = self._deployments()
+        found = applications(self._call)
+        for reference in filter(None, (each.last_triggered for each in found)):
+            id = reference.deployment_id
+            if id not in deployments:
+                deployments[id] = self._call.get(ShownDeployment, segments("deployments", id))
+        new = [each for id, each in deployments.items() if id not in self._told]
+        for deployment in sorted(new, key=lambda each: each.created_at):
+            self._read_logs(deployment)
+        tails = {each.id: self._tail(each) for each in new}
+        self._state = State(
+            applications=found, deployments=deployments, tails=tails, suggestions=suggestions(self._call)
+        )
+        self._screen.update(self._state)
+        for deployment in [each for each in new if each.status.is_terminal]:
+            self._screen.ended(deployment, tails[deployment.id])
+            self._told.add(deployment.id)
+            del self._readers[deployment.id]
+        self._act(new)
+        self._rest = decide_rest(found, deployments, self._aim.expected(found))
+        return self._aim.until_idle and self._rest.rest is not Rest.NOT_YET
+
+    def _act(self, deployments: Sequence[ShownDeployment]) -> None:
+        """What we do ourselves: approve where that was asked for, and play."""
+        waiting = [
+            (deployment, stage)
+            for deployment in deployments
+            for stage in deployment.stages
+            if stage_word(stage) == "waits for approval" and stage.id not in self._approved
+        ]
+        for deployment, stage in waiting if self._aim.approve else ():
+            self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
+            self._approved.add(stage.id)
+        self._aim.play(self._state)
+
+    def _deployments(self) -> dict[str, ShownDeployment]:
+        found = list_of(self._call, "deployments", ShownDeployment, {}, _NEWEST)[1]
+        return {each.id: each for each in found}
+
+    def _read_logs(self, deployment: ShownDeployment) -> None:
+        reader = self._readers.setdefault(deployment.id, LogReader(self._call, deployment.id))
+        for stage, block in reader.unread(deployment):
+            lines = block_lines(block, "")
+            self._tails.setdefault((deployment.id, stage.id), deque(maxlen=_TAIL)).extend(lines)
+            self._screen.logged(deployment, stage, lines)
+
+    def _tail(self, deployment: ShownDeployment) -> Sequence[str]:
+        """What the stage says that matters now: the one that runs, or the one that failed."""
+        wanted = StageStatus.FAILED if deployment.status.is_terminal else StageStatus.RUNNING
+        stages = [stage for stage in deployment.stages if stage.status is wanted]
+        return tuple(self._tails.get((deployment.id, stages[-1].id), ())) if stages else ()
+
+    def _lost(self, error: Unreachable) -> None:
+        self._state = msgspec.structs.replace(self._state, trouble=f"{error}; going on when it is back")
+        self._screen.update(self._state)

@@ -1,0 +1,124 @@
+"""The agent and the applications, made known to the server; doing it again changes nothing.
+
+Everything goes through the same API that everybody has. A key is written down before the file that names it, so that
+whoever is killed in between starts over: the agent is found by its name and gets another key.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from fairway.cli.agent import NewAgent, NewKey, ShownAgent
+from fairway.cli.call import Call, decode
+from fairway.cli.find import list_of
+from fairway.cli.remote import Refused, segments
+from fairway.cli.up.places import Places, write_private
+from fairway.model.application import Application, DiscoveredApplication
+
+#: What our agent is called.
+NAME = "up"
+_PROJECT = "default"
+#: More applications than `up` is meant for.
+MOST_APPLICATIONS = 1000
+
+
+class WatchedRepository(msgspec.Struct, frozen=True, kw_only=True):
+    """A repository for the agent to watch."""
+
+    id: str
+    path: Path
+    branch: str
+
+
+class Suggestions(msgspec.Struct, frozen=True):
+    """What the agent found in Git and nobody has registered."""
+
+    items: tuple[DiscoveredApplication, ...]
+
+
+def register_agent(call: Call, places: Places) -> str:
+    """Our agent's id; its key is in its file then."""
+    known = _written_id(places)
+    if known and places.agent_key.exists() and _is_there(call, known):
+        return known
+    found = [each for each in list_of(call, "agents", ShownAgent, {}, MOST_APPLICATIONS)[1] if each.name == NAME]
+    if found:
+        id, key = found[0].id, _another_key(call, found[0].id)
+    else:
+        said = {"name": NAME, "desc": "The agent of fairway up"}
+        made = decode(call.remote.send("POST", segments("agents"), said), NewAgent)
+        id, key = made.agent.id, made.key
+    write_private(places.agent_key, f"{key}\n")
+    return id
+
+
+def write_agent_file(places: Places, id: str, server: str, repositories: Sequence[WatchedRepository]) -> None:
+    """The agent's configuration: where its server is, and what it watches."""
+    spec = {
+        "projectID": _PROJECT,
+        "pipedID": id,
+        "pipedKeyFile": str(places.agent_key.absolute()),
+        "apiAddress": server,
+        "repositories": [{"repoId": each.id, "remote": str(each.path), "branch": each.branch} for each in repositories],
+    }
+    document = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Piped", "spec": spec}
+    write_private(places.agent_file, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+
+
+def agent_started_at(call: Call, id: str) -> datetime | None:
+    """When the agent last introduced itself."""
+    return call.get(ShownAgent, segments("agents", id)).started_at
+
+
+def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -> None:
+    """Register those that nobody has registered."""
+    there = {(each.git_path.repository.id, each.git_path.path) for each in applications(call)}
+    for each in wanted:
+        if (each.repository_id, each.path) in there:
+            continue
+        said = {
+            "name": each.name,
+            "agent_id": each.agent_id,
+            "repository_id": each.repository_id,
+            "path": each.path,
+            "config_filename": each.config_filename,
+        }
+        call.remote.send("POST", segments("applications"), said)
+
+
+def applications(call: Call) -> list[Application]:
+    """All that are registered."""
+    return list_of(call, "applications", Application, {"sort": "name"}, MOST_APPLICATIONS)[1]
+
+
+def suggestions(call: Call) -> tuple[DiscoveredApplication, ...]:
+    """What could be registered."""
+    return call.get(Suggestions, segments("applications", "suggestions")).items
+
+
+def _written_id(places: Places) -> str:
+    with suppress(OSError, yaml.YAMLError, KeyError, TypeError):
+        return str(yaml.safe_load(places.agent_file.read_text())["spec"]["pipedID"])
+    return ""
+
+
+def _is_there(call: Call, agent_id: str) -> bool:
+    try:
+        call.get(ShownAgent, segments("agents", agent_id))
+    except Refused as error:
+        if error.status != 404:
+            raise
+        return False
+    return True
+
+
+def _another_key(call: Call, agent_id: str) -> str:
+    path = segments("agents", agent_id, "keys")
+    # Of the keys that it has, nobody knows any: should there be two already, the older makes room.
+    with suppress(Refused):
+        call.remote.send("DELETE", segments("agents", agent_id, "keys", "oldest"))
+    return decode(call.remote.send("POST", path), NewKey).key

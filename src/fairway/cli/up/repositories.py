@@ -1,0 +1,53 @@
+"""Which repositories the agent watches: the demo, and the user's own.
+
+What was watched before is watched again, as the agent's file says; the demo is left out where a user began with a
+repository of their own.
+"""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from fairway.cli.up.demo import ID as DEMO
+from fairway.cli.up.demo import GitFailed, git, make_demo
+from fairway.cli.up.places import Places
+from fairway.cli.up.registration import WatchedRepository
+
+_NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def choose_repositories(places: Places, given: Path | None) -> list[WatchedRepository]:
+    """The repositories, the demo made if it is wanted."""
+    own = {each.path: each for each in _watched_before(places) if each.path.exists()}
+    if given is not None:
+        new = own_repository(given, {DEMO, *(each.id for each in own.values())})
+        own.setdefault(new.path, new)
+    wanted = places.demo.exists() or not own
+    return [*([make_demo(places.demo)] if wanted else []), *own.values()]
+
+
+def own_repository(path: Path, taken: set[str]) -> WatchedRepository:
+    """The user's repository at a path, bare or not, by the branch that it is on."""
+    try:
+        git_dir = Path(git(path, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+        branch = git(path, "symbolic-ref", "--short", "HEAD")
+    except (GitFailed, OSError) as error:
+        raise GitFailed(f"--repo is {path}; expected a Git repository that is on a branch: {error}") from error
+    # Where the working copy is a plain one, people know the repository by it.
+    place = git_dir.parent if git_dir.name == ".git" else git_dir
+    name = _NOT_IN_IDS.sub("-", place.name.removesuffix(".git")).strip("-.") or "repository"
+    numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
+    return WatchedRepository(id=next(id for id in numbered if id not in taken), path=place, branch=branch)
+
+
+def _watched_before(places: Places) -> list[WatchedRepository]:
+    with suppress(OSError, yaml.YAMLError, KeyError, TypeError):
+        spec = yaml.safe_load(places.agent_file.read_text())["spec"]
+        return [
+            WatchedRepository(id=each["repoId"], path=Path(each["remote"]), branch=each["branch"])
+            for each in spec["repositories"]
+            if each["repoId"] != DEMO
+        ]
+    return []

@@ -1,0 +1,82 @@
+"""Whether everything has come to rest, and as it should. Pure."""
+
+import enum
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from fairway.cli.cards import stage_word
+from fairway.cli.output import plain
+from fairway.model.application import Application, SyncStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
+
+
+class Rest(enum.Enum):
+    """How it stands."""
+
+    #: Something is under way, or about to be.
+    NOT_YET = "not yet"
+    #: Everything is as it should be.
+    AS_EXPECTED = "as expected"
+    #: Nothing is under way, and something is not as it should be.
+    OTHERWISE = "otherwise"
+
+
+class RestDecision(msgspec.Struct, frozen=True):
+    """Whether there is anything to wait for."""
+
+    rest: Rest
+    reason: str
+
+
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
+    """What is waited for."""
+
+    #: Application id → how its newest deployment ends; those that are not named succeed.
+    ends: Mapping[str, DeploymentStatus] = {}
+    #: Whether somebody will approve what waits for it; if nobody does, waiting for approval is rest.
+    approved: bool = False
+
+
+def decide_rest(
+    applications: Sequence[Application], deployments: Mapping[str, Deployment], expected: Expected
+) -> RestDecision:
+    """Whether the newest deployment of each application is where it should come to."""
+    if not applications:
+        return RestDecision(Rest.NOT_YET, "no application is registered")
+    each = [_of_application(application, deployments, expected) for application in applications]
+    for rest in (Rest.NOT_YET, Rest.OTHERWISE):
+        if found := [decision.reason for decision in each if decision.rest is rest]:
+            return RestDecision(rest, "; ".join(found))
+    return RestDecision(Rest.AS_EXPECTED, "; ".join(decision.reason for decision in each))
+
+
+def waits_for_approval(deployment: Deployment) -> bool:
+    """Whether a person has to say yes before it goes on."""
+    return any(stage_word(stage) == "waits for approval" for stage in deployment.stages)
+
+
+def _of_application(
+    application: Application, deployments: Mapping[str, Deployment], expected: Expected
+) -> RestDecision:
+    name, newest = plain(application.name), application.last_triggered
+    if application.disabled:
+        return RestDecision(Rest.AS_EXPECTED, f"{name} is disabled")
+    if newest is None:
+        state = application.sync_state
+        if state and state.status is SyncStatus.INVALID_CONFIG:
+            return RestDecision(Rest.OTHERWISE, f"{name} cannot be deployed: {plain(state.reason)}")
+        return RestDecision(Rest.NOT_YET, f"{name} has not been deployed yet")
+    deployment = deployments.get(newest.deployment_id)
+    if deployment is None:
+        return RestDecision(Rest.NOT_YET, f"{name} is about to be deployed")
+    word = deployment.status.value.replace("_", " ")
+    if not deployment.status.is_terminal:
+        if waits_for_approval(deployment) and not expected.approved:
+            return RestDecision(Rest.AS_EXPECTED, f"{name} waits for approval")
+        return RestDecision(Rest.NOT_YET, f"{name} is {word}")
+    end = expected.ends.get(application.id, DeploymentStatus.SUCCEEDED)
+    if deployment.status is end:
+        return RestDecision(Rest.AS_EXPECTED, f"{name} {word}")
+    reason = plain(deployment.status_reason)
+    return RestDecision(Rest.OTHERWISE, f"{name} {word}" + (f" ({reason})" if reason else ""))

@@ -1,0 +1,100 @@
+"""Where it is shown: drawn in place on a terminal, elsewhere each change as a line."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from fairway.cli.cards import ShownDeployment
+from fairway.cli.output import a_console, now, plain
+from fairway.cli.up.board import Signs, State, board, ended
+from fairway.cli.waiting import changes
+from fairway.model.stage import Stage
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+class Lines:
+    """Each change and each line of a log as a line."""
+
+    def __init__(self, signs: Signs) -> None:
+        self._signs = signs
+        self._before: dict[str, ShownDeployment] = {}
+        self._trouble = ""
+        self._suggested: set[tuple[str, str]] = set()
+
+    def update(self, state: State) -> None:
+        """Print what has changed."""
+        if state.trouble and not self._trouble:
+            _line(f"! {state.trouble}")
+        self._trouble = state.trouble
+        busy = [each for each in state.deployments.values() if not each.status.is_terminal]
+        for deployment in sorted(busy, key=lambda each: each.created_at):
+            self._print_changes(deployment)
+        for found in state.suggestions:
+            place = (found.repository_id, found.path)
+            if place not in self._suggested:
+                self._suggested.add(place)
+                _line(f"found {plain(found.name)} in {plain(found.path)}; {self._signs.add(found)}")
+
+    def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
+        """Print what was written."""
+        for line in lines:
+            _line(f"{plain(deployment.application_name)}: {plain(stage.name)} │ {line}")
+
+    def ended(self, deployment: ShownDeployment, _tail: Sequence[str], /) -> None:
+        """Print how it ended; what its stages wrote has been printed."""
+        self._print_changes(deployment)
+        self._before.pop(deployment.id, None)
+
+    def _print_changes(self, deployment: ShownDeployment) -> None:
+        for line in changes(self._before.get(deployment.id), deployment):
+            waits = f"; {self._signs.approve(deployment)}" if "waits for approval" in line else ""
+            _line(f"{plain(deployment.application_name)}: {line}{waits}")
+        self._before[deployment.id] = deployment
+
+
+class Drawing:
+    """Everything drawn in place; what has ended stays above."""
+
+    def __init__(self, console: "Console", signs: Signs) -> None:
+        self._console = console
+        self._signs = signs
+        self._state = State()
+
+    def update(self, state: State) -> None:
+        """Draw this from now on."""
+        self._state = state
+
+    def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
+        """Its last lines are in the state."""
+
+    def ended(self, deployment: ShownDeployment, tail: Sequence[str], /) -> None:
+        """Leave it on the screen, above what is drawn in place."""
+        self._console.print(ended(deployment, tail, now()))
+
+    def drawn(self) -> "RenderableType":
+        """The picture of now."""
+        return board(self._state, self._signs, now())
+
+
+@contextmanager
+def a_screen(signs: Signs) -> Iterator[Lines | Drawing]:
+    """The terminal, or the pipe, that stdout is."""
+    console = a_console()
+    if not console.is_terminal:
+        yield Lines(signs)
+        return
+    from rich.live import Live
+
+    drawing = Drawing(console, signs)
+    # Redrawn by itself, so that the seconds go on while the server is silent.
+    with Live(get_renderable=drawing.drawn, console=console, refresh_per_second=4) as live:
+        yield drawing
+        live.refresh()
+
+
+def _line(text: str) -> None:
+    sys.stdout.write(f"{now():%H:%M:%S} {text}\n")
+    sys.stdout.flush()

@@ -1,0 +1,139 @@
+"""A server and an agent on this machine: started in order, called with our own key, stopped in order.
+
+The agent stops first, because it has things to tell; then the server; then whatever they have left behind.
+"""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fairway.cli.call import Call, UsageError
+from fairway.cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles
+from fairway.cli.remote import Unreachable
+from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans
+from fairway.cli.up.first_key import api_key
+from fairway.cli.up.places import Places
+from fairway.cli.up.registration import WatchedRepository, agent_started_at, register_agent, write_agent_file
+from fairway.errors import UserError
+
+if TYPE_CHECKING:
+    from fairway.cli.remote import Remote
+
+#: The name of our profile.
+PROFILE = "up"
+LISTEN = "127.0.0.1:9080"
+#: Seconds: for a server of ours that is just going away, between looks, for children to stop, for what they leave.
+_PORT_PATIENCE = 2.0
+_LOOK = 0.05
+_STOP = 20.0
+_ORPHAN_PATIENCE, _ORPHAN_GRACE = 10.0, 5.0
+#: A child that ended so often in a row will not come to life.
+_HOPELESS = 3
+_FAIRWAY = (sys.executable, "-m", "fairway.cli")
+
+
+class NotStarted(UserError):
+    """A server or an agent that does not come to life."""
+
+
+class OwnCall(Call):
+    """A command that asks our own server, whatever profiles and environment say."""
+
+    def __init__(self, profile: Profile) -> None:
+        super().__init__()
+        self._own = profile
+
+    @cached_property
+    def remote(self) -> "Remote":
+        """Our server."""
+        from fairway.cli.remote import Remote
+
+        return self._to_close.enter_context(Remote(self._own))
+
+
+class Site:
+    """The server and the agent of one data directory."""
+
+    def __init__(self, places: Places, address: str) -> None:
+        self._places = places
+        self.address = address
+        self.profile = Profile(server=f"http://{address}", api_key=api_key(places))
+        serve = (*_FAIRWAY, "server", "--data", places.server, "--single-port", "--listen", address)
+        work = (*_FAIRWAY, "agent", "--config-file", places.agent_file, "--data", places.agent, "--insecure")
+        self._server = Child("server", serve, places.log("server"))
+        self._agent = Child("agent", work, places.log("agent"))
+
+    def start_server(self, call: Call) -> None:
+        """Start the server, and wait until it answers."""
+        inherit_orphans()
+        bury_orphans((self._server, self._agent))
+        self._server.start()
+        while True:
+            try:
+                call.remote.get_once("/session")
+                return
+            except Unreachable:
+                _pause(self._server)
+
+    def start_agent(self, call: Call, repositories: Sequence[WatchedRepository]) -> str:
+        """Start the agent, and wait until it watches the repositories; its id."""
+        id = register_agent(call, self._places)
+        before = agent_started_at(call, id)
+        write_agent_file(self._places, id, self.address, repositories)
+        self._agent.start()
+        while agent_started_at(call, id) == before:
+            _pause(self._agent)
+        return id
+
+    def stop(self) -> None:
+        """Stop everything that was started."""
+        for child in (self._agent, self._server):
+            child.ask_to_stop()
+            child.ended(_STOP)
+        end_orphans(_ORPHAN_PATIENCE, _ORPHAN_GRACE)
+
+
+def choose_address(listen: str) -> str:
+    """Where to listen: as asked; without a wish the usual port, or any that is free."""
+    host, _, port = (listen or LISTEN).rpartition(":")
+    if not host or not port.isdecimal():
+        raise UsageError(f"--listen is {listen!r}; expected HOST:PORT")
+    deadline = time.monotonic() + _PORT_PATIENCE
+    while True:
+        with suppress(OSError):
+            return f"{host}:{_free_port(host, int(port))}"
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_LOOK)
+    if listen:
+        raise UserError(f"nothing can listen on {listen}; is it in use? choose another with --listen")
+    return f"{host}:{_free_port(host, 0)}"
+
+
+def save_profile(profile: Profile) -> str:
+    """Let other commands find our server; how they name it: nothing when it is the current one."""
+    path = profiles_path(os.environ)
+    saved = load_profiles(path)
+    # Somebody who works with another server goes on with that one.
+    current = saved.current or PROFILE
+    save_profiles(path, Profiles(current=current, profiles={**saved.profiles, PROFILE: profile}))
+    return "" if current == PROFILE else f" --profile {PROFILE}"
+
+
+def _free_port(host: str, port: int) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind((host.strip("[]"), port))
+        return int(door.getsockname()[1])
+
+
+def _pause(child: Child) -> None:
+    """Wait a little; give up on a child that does not come to life."""
+    if child.failures >= _HOPELESS:
+        raise NotStarted(f"the {child.name} does not start; {child.log} ends with:\n{child.last_words()}")
+    time.sleep(_LOOK)

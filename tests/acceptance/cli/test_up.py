@@ -1,0 +1,232 @@
+"""`fairway up`: one command, and everything runs; Ctrl-C, and nothing is left; again, and it goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.server.processes import FAIRWAY
+from tests.integration.agent.running import an_application_file, script
+from tests.integration.git.repositories import an_origin
+
+#: Variables that would change what a command does or how it looks.
+_FOREIGN = ("FAIRWAY_", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM", "GIT_")
+
+
+class Machine:
+    """A home directory, and a data directory for `fairway up`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data = folder / "data"
+        self.home = folder / "home"
+        self.home.mkdir()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        ours = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+        return {**ours, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC"}
+
+    def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+        """Call the command and wait for its end."""
+        command = [FAIRWAY, *arguments]
+        return subprocess.run(
+            command, env=self.environment, cwd=self.home, text=True, capture_output=True, check=False, timeout=120
+        )
+
+    def until_idle(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+        """`fairway up` until everything rests."""
+        return self.run(*self._up(*arguments), "--until-idle", "--timeout", "90s")
+
+    @contextmanager
+    def up(self, *arguments: str | Path) -> Iterator["Up"]:
+        """`fairway up` for as long as the block lasts; it is killed at its end, or when it hangs."""
+        process = subprocess.Popen(
+            [FAIRWAY, *self._up(*arguments)],
+            env=self.environment,
+            cwd=self.home,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        watchdog = threading.Timer(120, process.kill)
+        watchdog.start()
+        try:
+            yield Up(process)
+        finally:
+            watchdog.cancel()
+            process.kill()
+            Up(process).end()
+            assert process.stdout is not None
+            process.stdout.close()
+
+    def listed(self, nouns: str) -> list[dict[str, Any]]:
+        """What `fairway … list` says, by the profile that `up` has written."""
+        done = self.run(nouns, "list", "--json", "--profile", "up")
+        assert done.returncode == 0, done.stderr
+        items: list[dict[str, Any]] = json.loads(done.stdout)["items"]
+        return items
+
+    def processes(self) -> dict[int, str]:
+        """Whatever runs with the data directory in its arguments."""
+        found = {}
+        for entry in os.scandir("/proc"):
+            try:
+                arguments = Path(entry.path, "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except (OSError, NotADirectoryError):
+                continue
+            if entry.name.isdigit() and str(self.data) in arguments:
+                found[int(entry.name)] = arguments
+        return found
+
+    def _up(self, *arguments: str | Path) -> tuple[str | Path, ...]:
+        return ("up", "--data", self.data, "--listen", "127.0.0.1:0", *arguments)
+
+
+class Up:
+    """A `fairway up` that runs."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+
+    def until(self, words: str) -> str:
+        """The first line from now on that has these words."""
+        assert self.process.stdout is not None
+        said = []
+        for line in self.process.stdout:
+            said.append(line)
+            if words in line:
+                return line
+        raise AssertionError("".join(said))
+
+    def interrupt(self) -> int:
+        """Ctrl-C; how it ends."""
+        self.process.send_signal(signal.SIGINT)
+        return self.end()
+
+    def end(self) -> int:
+        """Wait for its end, and for that of everybody who could still write where it writes."""
+        assert self.process.stdout is not None
+        self.process.stdout.read()
+        return self.process.wait()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_the_demo_rolls_out_and_rolls_back_and_a_second_up_changes_nothing(machine: Machine) -> None:
+    first = machine.until_idle("--approve")
+    second = machine.until_idle("--approve")
+
+    assert (first.returncode, second.returncode) == (0, 0), first.stdout + second.stdout + second.stderr
+    assert "hello: deployment succeeded" in first.stdout
+    assert "broken: deployment failed: Stage SCRIPT_RUN failed; it was rolled back" in first.stdout
+    assert "deployment" not in second.stdout
+    assert machine.processes() == {}
+
+
+def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> None:
+    with machine.up() as up:
+        up.until("hello: WAIT_APPROVAL waits for approval")
+        status = up.interrupt()
+    left = machine.processes()
+    with machine.up() as up:
+        waiting = up.until("waits for approval").split("deployment approve ")[1].strip()
+        approved = machine.run("deployment", "approve", *waiting.split())
+        up.until("hello: deployment succeeded")
+        deployments = machine.listed("deployment")
+        agents = machine.listed("agent")
+        up.interrupt()
+
+    assert (status, left) == (0, {})
+    assert approved.returncode == 0, approved.stderr
+    assert sorted(each["status"] for each in deployments) == ["failed", "succeeded"]
+    assert [each["name"] for each in agents] == ["up"]
+
+
+def test_keys_are_for_nobody_else(machine: Machine) -> None:
+    machine.until_idle()
+
+    private = [machine.data / "api.key", machine.data / "agent.key", machine.home / ".config/fairway/config.yaml"]
+    assert [oct(file.stat().st_mode & 0o777) for file in private] == ["0o600"] * 3
+    assert oct(machine.data.stat().st_mode & 0o777) == "0o700"
+
+
+@pytest.mark.parametrize("name", [pytest.param("server", id="server"), pytest.param("agent", id="agent")])
+def test_a_killed_part_comes_back_and_the_demo_goes_on(machine: Machine, name: str) -> None:
+    with machine.up("--approve") as up:
+        up.until("hello: WAIT running")
+        for pid, arguments in machine.processes().items():
+            if f"fairway.cli {name} " in arguments:
+                os.kill(pid, signal.SIGKILL)
+        up.until("hello: deployment succeeded")
+        status = up.interrupt()
+
+    assert (status, machine.processes()) == (0, {})
+
+
+def test_a_killed_up_takes_server_and_agent_along(machine: Machine) -> None:
+    with machine.up() as up:
+        up.until("waits for approval")
+        up.process.kill()
+    with machine.up("--approve") as up:
+        up.until("hello: deployment succeeded")
+        up.interrupt()
+
+    assert machine.processes() == {}
+
+
+def test_one_directory_is_for_one_up(machine: Machine) -> None:
+    with machine.up() as up:
+        up.until("starting the server")
+        second = machine.until_idle()
+
+    assert (second.returncode, second.stdout) == (1, "")
+    assert "another `fairway up` works in" in second.stderr
+
+
+def test_a_repository_of_the_users_own_is_looked_at_and_left_alone(machine: Machine, tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("echo from my own"))})
+
+    with machine.up("--repo", origin.work) as up:
+        found = up.until("found web in web")
+        deployments = machine.listed("deployment")
+        up.interrupt()
+
+    assert "app add web --agent up --repository work --path web" in found
+    assert deployments == []
+    assert not (machine.data / "demo").exists()
+
+
+def test_what_is_found_in_it_is_deployed_when_asked_and_watched_from_then_on(machine: Machine, tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("cat words"))})
+    origin.commit({"web/words": "first words"})
+
+    registered = machine.until_idle("--repo", origin.bare, "--register")
+    with machine.up() as up:
+        up.until("starting the agent")
+        origin.commit({"web/words": "second words"})
+        up.until("│ second words")
+        up.interrupt()
+
+    assert registered.returncode == 0, registered.stdout + registered.stderr
+    assert "│ first words" in registered.stdout
+
+
+def test_what_ends_otherwise_than_it_should_is_said_by_the_status(machine: Machine, tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("exit 3"))})
+
+    done = machine.until_idle("--repo", origin.bare, "--register")
+
+    assert done.returncode == 1
+    assert "fairway: web failed (Stage SCRIPT_RUN failed" in done.stderr
