@@ -2,13 +2,17 @@
 
 A plugin serves the first three, as far as it can; what it does not register answers UNIMPLEMENTED, and the
 agent takes that for "not supported". The agent serves the fourth to its plugins. `StageService` is ours: with it a
-plugin can tell a cancelled deployment from an agent that went away.
+plugin can tell a cancelled deployment from an agent that went away. So is `SecretService`, which an agent offers to
+its own plugins.
 """
 
 from grpc import aio
 
 from fairway.rpc import aliases
+from fairway.rpc.gen.fairway.plugin.v1 import secrets_pb2 as secret_messages
 from fairway.rpc.gen.fairway.plugin.v1 import stages_pb2 as stage_messages
+from fairway.rpc.gen.fairway.plugin.v1.secrets_pb2_grpc import SecretServiceServicer as SecretServicer
+from fairway.rpc.gen.fairway.plugin.v1.secrets_pb2_grpc import SecretServiceStub as SecretStub
 from fairway.rpc.gen.fairway.plugin.v1.stages_pb2_grpc import StageServiceServicer as StageServicer
 from fairway.rpc.gen.fairway.plugin.v1.stages_pb2_grpc import StageServiceStub as StageStub
 from fairway.rpc.gen.pipecd.plugin import common_pb2 as common_messages
@@ -36,6 +40,8 @@ __all__ = [
     "LiveStateStub",
     "PlanPreviewServicer",
     "PlanPreviewStub",
+    "SecretServicer",
+    "SecretStub",
     "StageServicer",
     "StageStub",
     "common_messages",
@@ -47,7 +53,9 @@ __all__ = [
     "register_host_service",
     "register_live_state_service",
     "register_plan_preview_service",
+    "register_secret_service",
     "register_stage_service",
+    "secret_messages",
     "stage_messages",
 ]
 
@@ -75,3 +83,8 @@ def register_host_service(servicer: HostServicer, server: aio.Server) -> None:
 def register_stage_service(servicer: StageServicer, server: aio.Server) -> None:
     """Serve, in a plugin of ours, the ending of stages."""
     aliases.register(servicer, stage_messages.DESCRIPTOR.services_by_name["StageService"], server)
+
+
+def register_secret_service(servicer: SecretServicer, server: aio.Server) -> None:
+    """Serve, in an agent, the opening of sealed values."""
+    aliases.register(servicer, secret_messages.DESCRIPTOR.services_by_name["SecretService"], server)

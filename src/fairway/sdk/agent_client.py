@@ -6,6 +6,7 @@ it does, because the stage must not fail for that.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -18,12 +19,16 @@ from fairway.model.command import Command
 from fairway.model.log_block import LogBlock
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.log_block import to_wire_log_block
-from fairway.rpc.plugin_api import HostStub
+from fairway.rpc.plugin_api import HostStub, SecretStub
 from fairway.rpc.plugin_api import host_messages as m
+from fairway.rpc.plugin_api import secret_messages as s
+from fairway.secrets.secret import Secret
 
 #: How often commands are asked for; PipeCD's agents have no way to tell of them.
 ASK_SECONDS = 0.5
 _CALL_SECONDS = 15.0
+#: A tool is downloaded, and a large one takes a while.
+_INSTALL_SECONDS = 660.0
 
 
 class AgentAway(TemporaryError):
@@ -40,19 +45,21 @@ class AgentClient:
     def __init__(self, plugin: str, channel: aio.Channel, retry: Retry | None = None) -> None:
         self.plugin = plugin
         self._host = HostStub(channel)
+        self._secrets = SecretStub(channel)
         self._retry = retry or Retry(attempts=30, first_delay=0.1, longest_delay=5.0)
 
     def stage(self, deployment_id: str, stage_id: str, application_id: str) -> "StageAgent":
         """The agent as one running stage sees it."""
         return StageAgent(self, deployment_id, stage_id, application_id)
 
-    async def call(self, method: str, request: Message) -> Any:
+    async def call(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
         """The answer to one call by its name on the wire."""
-        return await self._retry.run(lambda: self._once(method, request))
+        return await self._retry.run(lambda: self._once(method, request, seconds))
 
-    async def _once(self, method: str, request: Message) -> Any:
+    async def _once(self, method: str, request: Message, seconds: float) -> Any:
         try:
-            return await getattr(self._host, method)(request, timeout=_CALL_SECONDS)
+            stub = self._secrets if method == "DecryptSecret" else self._host
+            return await getattr(stub, method)(request, timeout=seconds)
         except aio.AioRpcError as error:
             said = error.details() or error.code().name
             if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
@@ -106,6 +113,14 @@ class StageAgent:
                 return None
             raise
         return bytes(answer.object)
+
+    async def open_secret(self, sealed: str) -> Secret:
+        request = s.OpenSecretRequest(deployment_id=self._stage["deployment_id"], secret=sealed)
+        return Secret((await self._client.call("DecryptSecret", request)).decrypted_secret)
+
+    async def install_tool(self, name: str, version: str, script: str) -> Path:
+        request = m.InstallToolRequest(name=name, version=version, install_script=script)
+        return Path((await self._client.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
 
     async def commands(self) -> AsyncIterator[Command]:
         seen: set[str] = set()

@@ -19,6 +19,7 @@ from fairway.model.command import Command
 from fairway.model.deployment import Deployment
 from fairway.model.stage import Stage, StageStatus
 from fairway.sdk.stage_log import StageLog
+from fairway.secrets.secret import Secret
 
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 
@@ -59,6 +60,8 @@ class Agent(Protocol):
     async def deployment_note(self, key: str) -> str | None: ...
     async def put_object(self, key: str, value: bytes) -> None: ...
     async def get_object(self, key: str) -> bytes | None: ...
+    async def open_secret(self, sealed: str) -> Secret: ...
+    async def install_tool(self, name: str, version: str, script: str) -> Path: ...
     def commands(self) -> AsyncIterator[Command]: ...
 
 
@@ -110,6 +113,15 @@ class StageRun(Generic[O]):
     async def get_object(self, key: str) -> bytes | None:
         """What was kept with the application."""
         return await self._agent.get_object(key)
+
+    async def open_secret(self, sealed: str) -> Secret:
+        """Open a value that was sealed for the agent; the stage's log never shows it. PipeCD's agent cannot."""
+        return await self._agent.open_secret(sealed)
+
+    async def install_tool(self, name: str, version: str, script: str) -> Path:
+        """Where a command-line tool is, installed if need be by a Go template for /bin/sh with Name, Version, OutPath,
+        TmpDir, Arch and Os."""
+        return await self._agent.install_tool(name, version, script)
 
     def commands(self) -> AsyncIterator[Command]:
         """Approvals and skips of this stage as they come, those from before a restart too."""

@@ -96,6 +96,8 @@ class Foreign(DeploymentServicer):
 
 
 async def _serve(agent: str, config: dict[str, Any]) -> None:
+    if told_at := config["config"].get("address"):
+        await asyncio.to_thread(Path(told_at).write_text, agent)
     channel, server = aio.insecure_channel(agent), aio.server()
     register_deployment_service(Foreign(config, HostStub(channel)), server)
     server.add_insecure_port(f"127.0.0.1:{config['port']}")

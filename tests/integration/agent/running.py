@@ -21,6 +21,7 @@ from fairway.model.stage import Approval
 from fairway.rpc.agent_api import register_agent_service, register_hint_service
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
+from fairway.secrets.render import Unsealer
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
@@ -174,7 +175,7 @@ async def a_world(folder: Path, origin: Origin) -> AsyncIterator[World]:
 
 
 @asynccontextmanager
-async def an_agent_at_work(world: World, plugins: str = "") -> AsyncIterator[None]:
+async def an_agent_at_work(world: World, plugins: str = "", unsealer: Unsealer | None = None) -> AsyncIterator[None]:
     """An agent that runs while the block lasts, and stops as one that is asked to."""
     stop, ready = asyncio.Event(), asyncio.Event()
     settings = AgentSettings(
@@ -182,6 +183,7 @@ async def an_agent_at_work(world: World, plugins: str = "") -> AsyncIterator[Non
         data=world.data,
         channel=aio.insecure_channel(world.address, options=CHANNEL_OPTIONS),
         token=f"shop,agent-1,{KEY.shown}",
+        unsealer=unsealer,
     )
     running = asyncio.create_task(run_agent(settings, SystemClock(), ready.set, stop))
     waiting = asyncio.create_task(ready.wait())

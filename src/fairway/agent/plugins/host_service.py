@@ -1,12 +1,13 @@
-"""What plugins ask of the agent: PipeCD's PluginService, complete.
+"""What plugins ask of the agent: PipeCD's PluginService, complete, and the opening of secrets beside it.
 
 Everything a plugin logs passes here, so this is where secrets are masked, for plugins of every maker. Notes and logs go
 to the server through the outbox, and are safe when the plugin has its answer.
 """
 
 import functools
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import grpc
 import msgspec
@@ -16,6 +17,7 @@ from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
 from fairway.agent.outbox import Outbox
+from fairway.agent.plugins.tools import Tools
 from fairway.agent.running import DeploymentRun
 from fairway.errors import FairwayError, UserError
 from fairway.model.log_block import LogBlock
@@ -23,8 +25,12 @@ from fairway.rpc.agent_api import messages as server_messages
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.log_block import from_wire_log_block
-from fairway.rpc.plugin_api import HostServicer
+from fairway.rpc.plugin_api import HostServicer, SecretServicer
 from fairway.rpc.plugin_api import host_messages as m
+from fairway.rpc.plugin_api import secret_messages as s
+from fairway.secrets.redact import Redactor
+from fairway.secrets.render import Unsealer
+from fairway.secrets.secret import Secret
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -38,6 +44,13 @@ class HostDesk(msgspec.Struct, frozen=True, kw_only=True):
     inbox: Inbox
     outbox: Outbox
     control_plane: ControlPlane
+    tools: Tools
+    #: Opens sealed values; None where the agent has no key for that.
+    unsealer: Unsealer | None = None
+
+
+class NoKey(UserError):
+    """A sealed value, and no key to open it."""
 
 
 class NotUnderway(UserError):
@@ -60,11 +73,27 @@ def _answered(method: Call[Q, A]) -> Callable[[Any, Q, CallContext], Coroutine[A
     return answer
 
 
-class HostService(HostServicer):
+class HostService(HostServicer, SecretServicer):
     """Serves the plugins of one agent."""
 
     def __init__(self, desk: HostDesk) -> None:
         self._desk = desk
+        #: What plugins had opened for a deployment, to be masked beside what was opened for it anyway.
+        self._opened: WeakKeyDictionary[Underway, frozenset[Secret]] = WeakKeyDictionary()
+
+    @_answered
+    async def InstallTool(self, request: m.InstallToolRequest) -> m.InstallToolResponse:
+        path = await self._desk.tools.install(request.name, request.version, request.install_script)
+        return m.InstallToolResponse(installed_path=str(path))
+
+    @_answered
+    async def DecryptSecret(self, request: s.OpenSecretRequest) -> s.OpenSecretResponse:
+        underway = self._underway(request.deployment_id)
+        if self._desk.unsealer is None:
+            raise NoKey("this agent has no key to open sealed values; its file needs secretManagement")
+        opened = self._desk.unsealer.unseal(request.secret)
+        self._opened[underway] = self._opened.get(underway, frozenset()) | {opened}
+        return s.OpenSecretResponse(decrypted_secret=opened.reveal())
 
     @_answered
     async def ReportStageLogs(self, request: m.ReportStageLogsRequest) -> m.ReportStageLogsResponse:
@@ -161,7 +190,10 @@ class HostService(HostServicer):
     ) -> None:
         underway = self._underway(request.deployment_id)
         place = reports.LogPlace(request.deployment_id, request.stage_id, request.retried_count)
-        blocks = [_masked(from_wire_log_block(block), underway) for block in request.blocks]
+        redactors = [underway.redactor]
+        if underway in self._opened:
+            redactors.append(Redactor(self._opened[underway]))
+        blocks = [_masked(from_wire_log_block(block), redactors) for block in request.blocks]
         # Beside the deployment's own stream: a long log must not hold up the news that its stage has ended.
         stream = f"log of {request.deployment_id} {request.stage_id}"
         await self._desk.outbox.deliver(stream, reports.logged(place, blocks, completed))
@@ -179,8 +211,8 @@ class HostService(HostServicer):
         return run
 
 
-def _masked(block: LogBlock, underway: Underway) -> LogBlock:
-    masked = underway.redactor.redact(block.log)
+def _masked(block: LogBlock, redactors: Sequence[Redactor]) -> LogBlock:
+    masked = functools.reduce(lambda text, redactor: redactor.redact(text), redactors, block.log)
     return block if masked == block.log else msgspec.structs.replace(block, log=masked)
 
 

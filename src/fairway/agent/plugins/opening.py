@@ -17,7 +17,7 @@ from fairway.agent.plugins.source import PythonClass, source_of
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
 from fairway.rpc.channel import SERVER_OPTIONS
-from fairway.rpc.plugin_api import register_host_service
+from fairway.rpc.plugin_api import register_host_service, register_secret_service
 
 #: How long calls of plugins may go on when the agent stops.
 _GRACE_SECONDS = 1.0
@@ -33,8 +33,8 @@ async def open_plugins(
         sockets = stack.enter_context(TemporaryDirectory(prefix="fairway-"))
         service = HostService(desk)
         address = f"unix:{sockets}/agent.sock"
-        await _serve(stack, service, address)
-        port = await _serve(stack, service, "127.0.0.1:0") if foreign else 0
+        await _serve(stack, service, address, private=True)
+        port = await _serve(stack, service, "127.0.0.1:0", private=False) if foreign else 0
         places = PluginPlaces(
             sockets=Path(sockets),
             state=data / "plugins",
@@ -44,9 +44,11 @@ async def open_plugins(
         yield await stack.enter_async_context(Supervisor.open(plugins, places, patience))
 
 
-async def _serve(stack: AsyncExitStack, service: HostService, address: str) -> int:
+async def _serve(stack: AsyncExitStack, service: HostService, address: str, private: bool) -> int:
     server = aio.server(options=SERVER_OPTIONS)
     register_host_service(service, server)
+    if private:
+        register_secret_service(service, server)
     port = server.add_insecure_port(address)
     await server.start()
     stack.push_async_callback(server.stop, _GRACE_SECONDS)

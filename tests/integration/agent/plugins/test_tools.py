@@ -1,0 +1,60 @@
+"""Tools that plugins ask for: installed once, whole or not at all."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from fairway.agent.plugins.tools import BadTool, InstallFailed, Tools
+
+SCRIPT = """
+cd {{ .TmpDir }}
+echo ran >> "$HERE"
+printf '#!/bin/sh\\necho {{ .Name }} {{ .Version }} for {{ .Os }}' > made
+mv made {{ .OutPath }}
+"""
+
+
+async def test_a_tool_that_many_ask_for_is_installed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERE", str(tmp_path / "ran"))
+    tools = Tools(tmp_path / "tools")
+
+    paths = await asyncio.gather(*(tools.install("kubectl", "1.30.0", SCRIPT) for _ in range(5)))
+    again = await Tools(tmp_path / "tools").install("kubectl", "1.30.0", "exit 1")
+
+    process = await asyncio.create_subprocess_exec(str(paths[0]), stdout=asyncio.subprocess.PIPE)
+    said, _ = await process.communicate()
+    assert {*paths, again} == {tmp_path / "tools" / "kubectl-1.30.0"}
+    assert said == b"kubectl 1.30.0 for linux\n"
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        pytest.param("echo no such host >&2; exit 7", "status 7: no such host", id="the script fails"),
+        pytest.param("true", "left nothing at", id="the script brings nothing"),
+        pytest.param("sleep 1000 & wait", "did not end", id="the script does not end"),
+    ],
+)
+async def test_an_installation_that_fails_leaves_nothing(tmp_path: Path, script: str, expected: str) -> None:
+    tools = Tools(tmp_path / "tools", seconds=1.0)
+
+    with pytest.raises(InstallFailed, match=expected):
+        await tools.install("helm", "3", script)
+
+    assert list((tmp_path / "tools").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "script"),
+    [
+        pytest.param("../helm", "3", "true", id="a name that leaves the directory"),
+        pytest.param("helm", "", "true", id="no version"),
+        pytest.param("helm", "3", "{{ .Nothing }}", id="a word that there is not"),
+        pytest.param("helm", "3", "{{ .Name", id="no template"),
+    ],
+)
+async def test_what_cannot_be_meant_is_refused(tmp_path: Path, name: str, version: str, script: str) -> None:
+    with pytest.raises(BadTool):
+        await Tools(tmp_path).install(name, version, script)
