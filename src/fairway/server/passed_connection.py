@@ -35,8 +35,8 @@ class Side(asyncio.Protocol):
             return None
         if other.can_write_eof():
             other.write_eof()
-            return True
-        # TLS cannot be closed by halves.
+            # TLS cannot be closed by halves, and asyncio complains of whoever asks for it.
+            return self.transport is not None and self.transport.can_write_eof()
         other.close()
         return None
 

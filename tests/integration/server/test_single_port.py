@@ -139,6 +139,22 @@ async def test_with_tls_grpc_and_http_are_told_apart_by_what_they_take(tmp_path:
         assert await get(door, trusting(pair, "h2", "http/1.1")) == ["127.0.0.1", "https"]
 
 
+async def test_with_tls_a_caller_that_leaves_is_not_worth_a_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pair = self_signed()
+    async with serving(files(tmp_path, pair)) as door:
+        reader, writer = await asyncio.open_connection("127.0.0.1", door.port, ssl=trusting(pair, "http/1.1"))
+        writer.write(REQUEST.replace(b"close", b"keep-alive"))
+        await reader.readuntil(b'"https"]')
+
+        writer.close()
+        # Until the port has answered the goodbye.
+        await writer.wait_closed()
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == []
+
+
 async def test_with_tls_a_client_without_alpn_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     pair = self_signed()
     async with serving(files(tmp_path, pair)) as door:
