@@ -19,7 +19,7 @@ from grpc import aio
 from fairway import __version__
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ControlPlane
-from fairway.agent.deploying import DeployingDesk, deploy
+from fairway.agent.deploying import DeployingDesk, deploy, give_up
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
 from fairway.agent.live_state import LiveStateDesk, LiveStates
@@ -66,7 +66,10 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
         outbox = await stack.enter_async_context(Outbox.open(settings.data / "outbox.db", server))
         registered = Registered()
         # What brings deployments to their end needs what is made below; it is called only when all is there.
-        deployments = Deployments(lambda underway: _deploy(desk, underway, live))
+        deployments = Deployments(
+            lambda underway: _deploy(desk, underway, live),
+            lambda underway, giving_up: give_up(desk, underway, giving_up),
+        )
         repositories = await stack.enter_async_context(Repositories.open(settings.data / "mirrors", settings.config))
         watcher = Watcher(
             WatcherDesk(

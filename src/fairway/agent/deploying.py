@@ -2,7 +2,7 @@
 
 Whatever keeps a deployment from being planned (a commit that is gone, a file that is missing or wrong, a secret that
 cannot be opened) ends it with that reason; nothing stays pending for ever. What is only away for a while (the remote, a
-plugin) is tried again, and a cancel is heard in every state.
+plugin) is tried again for some ten minutes, and a cancel is heard in every state.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import msgspec
 
 from fairway.agent import reports
 from fairway.agent.applications import Registered, files_of, reference_to
-from fairway.agent.deployments import Underway
+from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.client import Sources
@@ -24,7 +24,7 @@ from fairway.agent.running import Cancelling, DeploymentRun, Running
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.read import read_application
-from fairway.errors import UserError
+from fairway.errors import FairwayError, UserError
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
 from fairway.git.retry import Retry
@@ -47,7 +47,7 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
     #: How patiently what is away is asked again.
-    patience: Retry = Retry(attempts=10**9, first_delay=0.5, longest_delay=30.0)
+    patience: Retry = Retry(attempts=25, first_delay=0.5, longest_delay=30.0)
 
 
 class RepositoryMissing(UserError):
@@ -67,10 +67,16 @@ async def deploy(desk: DeployingDesk, underway: Underway) -> None:
     await desk.workspace.remove(deployment.id)
 
 
+async def give_up(desk: DeployingDesk, underway: Underway, giving_up: GivingUp) -> None:
+    """End a deployment as it is."""
+    await _ended(desk, underway.current, giving_up.status, giving_up.reason)
+    await desk.workspace.remove(underway.deployment.id)
+
+
 async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     try:
         prepared = await _prepared_or_cancelled(desk, underway)
-    except UserError as error:
+    except FairwayError as error:
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
     if isinstance(prepared, Cancelling):
         reason = f"Cancelled by {prepared.commander} before it was planned"

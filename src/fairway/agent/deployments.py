@@ -5,23 +5,40 @@ left it; it is the same from then on. It leaves when it has ended and the server
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
+import msgspec
 import structlog
 
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.running import Cancelling, DeploymentRun
-from fairway.model.deployment import Deployment
+from fairway.delivery.trigger import is_superseded
+from fairway.errors import FairwayError
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
 
 
+class GivingUp(msgspec.Struct, frozen=True):
+    """How a deployment ends that is not brought to its own end."""
+
+    status: DeploymentStatus
+    reason: str
+
+
 class Deployments:
     """The deployments that have not ended."""
 
-    def __init__(self, deploy: Callable[["Underway"], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        deploy: Callable[["Underway"], Awaitable[None]],
+        give_up: Callable[["Underway", GivingUp], Awaitable[None]],
+    ) -> None:
         self._deploy = deploy
+        self._give_up = give_up
         self._by_id: dict[str, Underway] = {}
         #: Application id → what waits for its turn; the first one has it.
         self._queues: dict[str, list[Underway]] = {}
@@ -35,14 +52,18 @@ class Deployments:
         self._by_id[deployment.id] = underway
         queue = self._queues.setdefault(deployment.application_id, [])
         queue.append(underway)
+        underway.on_cancel(lambda wish: self._leave_queue(underway, _cancelled(wish)))
         # Whoever is first has begun and stays first; a deployment that an agent had begun goes before the others.
         queue[1:] = sorted(queue[1:], key=_turn)
         if len(queue) == 1:
-            task = asyncio.create_task(
-                self._work(deployment.application_id), name=f"deploy {deployment.application_id}"
-            )
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._begin(self._work(deployment.application_id), f"deploy {deployment.application_id}")
+
+    def supersede(self, newest: Deployment) -> None:
+        """End those that still wait for their turn and that a newer commit makes needless."""
+        waiting = self._queues.get(newest.application_id, [])[1:]
+        for underway in [each for each in waiting if is_superseded(each.deployment, newest)]:
+            reason = f"Superseded while it waited for its turn: commit {newest.trigger.commit.hash[:7]} is newer"
+            self._leave_queue(underway, GivingUp(DeploymentStatus.CANCELLED, reason))
 
     def find(self, deployment_id: str) -> "Underway | None":
         """The deployment, if it has not ended."""
@@ -68,15 +89,37 @@ class Deployments:
         queue = self._queues[application_id]
         while queue:
             underway = queue[0]
-            try:
-                await self._deploy(underway)
-            except ServerRefused as error:
-                # Another agent has it now, or somebody deleted it: it is not ours any more.
-                _log.warning("a deployment was given up", deployment=underway.deployment.id, reason=str(error))
-            del self._by_id[underway.deployment.id]
+            await self._to_its_end(underway, self._deploy(underway))
             queue.remove(underway)
-            underway.ended.set()
         del self._queues[application_id]
+
+    async def _to_its_end(self, underway: "Underway", work: Awaitable[None]) -> None:
+        try:
+            await work
+        except ServerRefused as error:
+            # Another agent has it now, or somebody deleted it: it is not ours any more.
+            _log.warning("a deployment was given up", deployment=underway.deployment.id, reason=str(error))
+        except Exception as error:
+            # One deployment must not hold up those behind it, and none stays open for ever.
+            _log.exception("a deployment failed by a defect of this agent", deployment=underway.deployment.id)
+            reason = f"A defect of the agent: {type(error).__name__}: {error}"
+            with contextlib.suppress(FairwayError):
+                await self._give_up(underway, GivingUp(DeploymentStatus.FAILED, reason))
+        del self._by_id[underway.deployment.id]
+        underway.ended.set()
+
+    def _leave_queue(self, underway: "Underway", giving_up: GivingUp) -> None:
+        """End a deployment that nothing has been done for; whoever has its turn is not disturbed."""
+        queue = self._queues.get(underway.deployment.application_id, [])
+        if underway in queue[1:] and underway.deployment.status is DeploymentStatus.PENDING:
+            queue.remove(underway)
+            ending = self._to_its_end(underway, self._give_up(underway, giving_up))
+            self._begin(ending, f"end {underway.deployment.id}")
+
+    def _begin(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
 
 class Underway:
@@ -108,6 +151,10 @@ class Underway:
         self._listener = listener
         if self._cancelling is not None:
             listener(self._cancelling)
+
+
+def _cancelled(wish: Cancelling) -> GivingUp:
+    return GivingUp(DeploymentStatus.CANCELLED, f"Cancelled by {wish.commander} while it waited for its turn")
 
 
 def _turn(underway: Underway) -> tuple[bool, float, float]:

@@ -154,6 +154,9 @@ class Watcher:
         self._desk.registered.note_triggered(deployment)
         self._examined[deployment.application_id] = triggered.known.commit
         self._desk.deployments.take(deployment)
+        config = triggered.known.config
+        if config is not None and config.trigger.waiting == "newest":
+            self._desk.deployments.supersede(deployment)
         return deployment
 
     async def _tell(self, seen: RepositoryView, whose: Whose) -> None:

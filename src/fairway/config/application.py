@@ -5,7 +5,7 @@ application of the matching plugin; where the generations differ, the generation
 """
 
 import enum
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -81,6 +81,8 @@ class Trigger(Settings, frozen=True):
     on_command: OnCommand = OnCommand()
     on_out_of_sync: OnOutOfSync = OnOutOfSync()
     on_chain: OnChain = OnChain()
+    #: Which of the deployments that wait for their turn are made: each in its order, or the newest commit's alone.
+    waiting: Literal["all", "newest"] = "all"
 
 
 class ChainMatcher(Settings, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.commit import Touched
 from fairway.model.application import Application
-from fairway.model.deployment import DeploymentStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.trigger import SyncStrategy, TriggerKind
 
 
@@ -140,3 +140,11 @@ def _declined(facts: TriggerFacts, reason: str) -> TriggerDecision:
 
 def _short(commit_hash: str) -> str:
     return commit_hash[:7]
+
+
+def is_superseded(waiting: Deployment, newest: Deployment) -> bool:
+    """Whether a deployment that has not begun is needless once another is made: a push that a later push includes."""
+    asked_for = bool(waiting.trigger.commander or waiting.chain_id)
+    another = waiting.id != newest.id and waiting.application_id == newest.application_id
+    older = waiting.trigger.commit.created_at <= newest.trigger.commit.created_at
+    return another and older and not asked_for and waiting.status is DeploymentStatus.PENDING

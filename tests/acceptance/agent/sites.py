@@ -177,6 +177,12 @@ def alive_with(word: str) -> list[str]:
     return [line for line in lines if word in line]
 
 
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(each) for each in found.split()]
+
+
 def _command_line(process: Path) -> str:
     try:
         return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairway.model.deployment import DeploymentStatus
-from tests.acceptance.agent.sites import a_site, alive_with, kill, terminate, until
+from tests.acceptance.agent.sites import a_site, alive_with, children, kill, terminate, until
 from tests.integration.agent.running import an_application_file, script
 
 #: Lines that a script writes before and after its agent ends.
@@ -53,9 +53,3 @@ def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> Non
 
         assert hosts
         until(lambda: not any(Path(f"/proc/{each}").exists() for each in hosts))
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(each) for each in found.split()]
