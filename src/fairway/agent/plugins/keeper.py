@@ -115,7 +115,7 @@ class Keeper:
             elif self._launched is not None:
                 why = await self._watched(self._launched)
                 self._lost(why)
-                await self._end()
+                await self._end(_HUNG_SECONDS)
                 self.restarts += 1
             try:
                 await self.start()
@@ -202,13 +202,13 @@ class Keeper:
         self.trouble = why
         _log.error("a plugin is started again", plugin=self.program.name, reason=why, restarts=self.restarts + 1)
 
-    async def _end(self) -> None:
+    async def _end(self, grace: float = LEAVE_SECONDS) -> None:
         """End what is left of the process, and everything that it started."""
         launched, self._launched = self._launched, None
         if launched is None:
             return
         if self.identity is not None:
-            await end_group(self.identity)
+            await end_group(self.identity, grace)
         await launched.process.wait()
         self._noted(self.program.name, None)
         for channel in self._channels:
@@ -230,6 +230,8 @@ class Keeper:
 #: What keeps a process from coming up, and may be otherwise another time.
 _DOES_NOT_START = (BadPlugin, PluginRefused, PluginGone, DownloadFailed, OSError)
 _CLOSE_SECONDS = 1.0
+#: How long a process that hangs may take to leave; it seldom will.
+_HUNG_SECONDS = 2.0
 #: A plugin is near and either there or not: a connection is tried again at once.
 _OPTIONS = (
     *CHANNEL_OPTIONS,

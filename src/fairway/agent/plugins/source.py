@@ -57,6 +57,10 @@ def source_of(plugin: PluginConfig) -> PluginSource:
     """Where the plugin comes from; BadPlugin when that cannot be told."""
     if not _NAME.fullmatch(plugin.name) or plugin.name in _TAKEN:
         raise BadPlugin(f"plugin {plugin.name!r}: a name is made of letters, digits, '-', '_' and '.', at most 63")
+    try:
+        parts = urlsplit(plugin.url)
+    except ValueError as error:
+        raise BadPlugin(f"plugin {plugin.name}: {plugin.url!r} is no address ({error})") from error
     scheme, colon, rest = plugin.url.partition(":")
     if not colon or "/" in scheme:
         return _local(plugin, plugin.url)
@@ -65,8 +69,8 @@ def source_of(plugin: PluginConfig) -> PluginSource:
     if scheme == "python" and rest.count(":") == 1 and not rest.startswith(":") and not rest.endswith(":"):
         return PythonClass(rest)
     if scheme == "file":
-        return _local(plugin, unquote(urlsplit(plugin.url).path))
-    if scheme in {"http", "https"} and urlsplit(plugin.url).hostname:
+        return _local(plugin, unquote(parts.path))
+    if scheme in {"http", "https"} and parts.hostname:
         return WebFile(plugin.url)
     if scheme == "oci":
         return _artifact(plugin, rest.removeprefix("//"))

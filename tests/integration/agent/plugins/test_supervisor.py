@@ -1,0 +1,85 @@
+"""Plugins that hang, do not start, or come twice."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fairway.agent.plugins.client import PluginClient
+from fairway.agent.plugins.identity import Identity
+from fairway.agent.plugins.keeper import Patience
+from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
+from fairway.config.agent import PluginConfig
+from fairway.git.retry import Retry
+from tests.integration.agent.foreign import a_foreign_plugin
+from tests.integration.agent.running import until
+
+QUICK = Patience(ping=0.05, answer=0.2, misses=2, back=30.0, restart=Retry(first_delay=0.05, longest_delay=0.1))
+
+
+def a_plugin(folder: Path, name: str = "foreign", sha256: str = "") -> PluginConfig:
+    config = {"diary": str(folder / "diary")}
+    return PluginConfig(name=name, url=str(a_foreign_plugin(folder / "made")), config=config, sha256=sha256)
+
+
+@asynccontextmanager
+async def opened(folder: Path, *plugins: PluginConfig) -> AsyncIterator[Supervisor]:
+    places = PluginPlaces(
+        sockets=folder, state=folder / "plugins", agent=f"unix:{folder}/agent.sock", agent_port="127.0.0.1:1"
+    )
+    async with Supervisor.open(plugins, places, QUICK) as supervisor:
+        yield supervisor
+
+
+async def test_a_plugin_that_hangs_is_started_again(tmp_path: Path) -> None:
+    async with opened(tmp_path, a_plugin(tmp_path)) as plugins:
+        keeper = plugins.keepers[1]
+        hung = keeper.identity
+        assert hung is not None
+        os.kill(hung.pid, signal.SIGSTOP)
+
+        async def replaced() -> Identity | None:
+            return keeper.identity if keeper.identity != hung and not keeper.trouble else None
+
+        await until(replaced)
+        stages = await (await plugins.back("foreign")).defined_stages()
+
+    assert stages == ("FOREIGN_RUN", "FOREIGN_ROLLBACK")
+    assert keeper.restarts == 1
+    assert not hung.is_alive
+
+
+async def test_one_plugin_that_does_not_start_does_not_keep_the_others_from_work(tmp_path: Path) -> None:
+    broken = a_plugin(tmp_path, sha256="0" * 64)
+    async with opened(tmp_path, broken) as plugins:
+        stages = await plugins.client("wait").defined_stages()
+        trouble = plugins.keepers[1].trouble
+
+    assert stages == ("WAIT",)
+    assert "but the agent's file says 000" in trouble
+
+
+async def test_a_plugin_that_comes_up_later_is_there_then(tmp_path: Path) -> None:
+    plugin = a_plugin(tmp_path)
+    made = tmp_path / "made" / "foreign"
+    made.rename(tmp_path / "away")
+    async with opened(tmp_path, plugin) as plugins:
+        assert "FOREIGN_RUN" not in plugins.plugins_of_stage
+        (tmp_path / "away").rename(made)
+
+        async def there() -> PluginClient | None:
+            return plugins.client("foreign") if "FOREIGN_RUN" in plugins.plugins_of_stage else None
+
+        assert (await until(there)).name == "foreign"
+
+
+async def test_who_serves_a_stage_and_that_what_is_given_to_all_makes_way(tmp_path: Path) -> None:
+    one, two = a_plugin(tmp_path, "one"), a_plugin(tmp_path, "two")
+    own = PluginConfig(name="own-wait", url="builtin:wait")
+    async with opened(tmp_path, one, two, own) as plugins:
+        found = plugins.plugins_of_stage
+
+    assert found["FOREIGN_RUN"] == ("one", "two")
+    assert found["WAIT"] == ("own-wait",)
+    assert found["WAIT_APPROVAL"] == ("waitapproval",)
