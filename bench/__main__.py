@@ -1,5 +1,7 @@
 """Runs every bench and prints its tables: `python -m bench`, or `python -m bench scale` for the million.
 
+`python -m bench live` only says how long it takes until somebody hears of something.
+
 `python -m bench scale 20000` does the same with so many deployments, and proportionally less of all others.
 """
 
@@ -16,6 +18,7 @@ from bench.durable import bench_durable
 from bench.figures import Figure, Reading
 from bench.git import bench_git
 from bench.idle import bench_idle
+from bench.live import bench_live
 from bench.population import scaled
 from bench.repository import APPLICATIONS, a_repository
 from bench.scale import bench_scale
@@ -33,12 +36,15 @@ def main() -> None:
         readings = asyncio.run(bench_scale(population, _SCALE_SECONDS))
         console.print(_readings(f"{population.deployments:,} deployments", readings))
         return
+    if arguments[:1] == ["live"]:
+        console.print(_readings("who hears when", asyncio.run(bench_live())))
+        return
     with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
         repository = a_repository(Path(directory))
         figures = [bench_reading(), *asyncio.run(bench_git(repository, Path(directory)))]
     figures += asyncio.run(bench_durable())
     figures.append(asyncio.run(bench_calls()))
-    readings = asyncio.run(bench_idle(_SECONDS))
+    readings = [*asyncio.run(bench_idle(_SECONDS)), *asyncio.run(bench_live())]
     console.print(_table(figures))
     console.print(_readings("a server", readings))
 

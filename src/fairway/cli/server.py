@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import sys
+import traceback
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -144,6 +145,10 @@ def _run(settings: "ServerSettings") -> None:
         asyncio.run(main())
     except FairwayError as error:
         typer.echo(f"fairway server: {error}", err=True)
+        raise typer.Exit(1) from error
+    except Exception as error:
+        # A defect. To draw it in colours, as other commands do, takes seconds in which nobody restarts the server.
+        traceback.print_exc()
         raise typer.Exit(1) from error
 
 

@@ -12,13 +12,12 @@ they speak is hung up on. Everything else (keepalive, timeouts, limits) is the b
 
 import asyncio
 import itertools
-import resource
 import shutil
 import socket
 import ssl
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import structlog
@@ -27,6 +26,7 @@ from litestar.types import ASGIApp
 from fairway.server.certificates import CertificateFiles
 from fairway.server.http_api.connection import Connection
 from fairway.server.http_api.listener import answering, bind, following_context
+from fairway.server.open_files import allow_many_files
 from fairway.server.passed_connection import CallerSide, ServiceSide, Side
 from fairway.server.peers import MARK, socket_name_address
 
@@ -127,7 +127,8 @@ async def single_port(
     bound = bind(address)
     directory = Path(tempfile.mkdtemp(prefix="fairway-"))
     door = SinglePort(directory, bound, patience_seconds)
-    _allow_many_files()
+    # Each caller takes three.
+    allow_many_files()
     try:
         yield door, context
     finally:
@@ -144,15 +145,6 @@ async def _connect_patiently(end: socket.socket, service: Path) -> None:
             await asyncio.sleep(0.01)
         else:
             return
-
-
-def _allow_many_files() -> None:
-    """Each caller takes three open files; the system's first answer of 1024 would be full at 340."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536) if hard > 0 else 65_536, hard))
-    if soft < 4096:
-        _log.debug("the limit of open files was raised", before=soft)
 
 
 @asynccontextmanager

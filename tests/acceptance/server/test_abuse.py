@@ -13,6 +13,7 @@ from grpc import aio
 from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.user_api import messages as user_messages
+from fairway.server.http_api.listener import MOST_CONNECTIONS
 from tests.acceptance.server import raw
 from tests.acceptance.server.processes import ServerProcess, a_server
 from tests.acceptance.server.reporting import Account, a_planned_deployment, an_account
@@ -132,7 +133,7 @@ async def test_more_callers_than_there_are_places_who_never_finish_hold_up_nobod
 ) -> None:
     account = await an_account(server, server.api_key, f"beside {len(begun)}")
     before = server.resident_bytes
-    with raw.a_crowd(server.http, 1_200) as slow:
+    with raw.a_crowd(server.http, MOST_CONNECTIONS + 200) as slow:
         for byte in (begun[n : n + 1] for n in range(len(begun))):
             for connection in slow:
                 with suppress(OSError):

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import httpx
+import pytest
 from grpc import aio
 
 from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
@@ -18,6 +20,7 @@ from fairway.rpc.agent_api import messages as agent_messages
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as user_messages
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
+from tests.integration.server.http_api.streaming import PATIENCE, EventStream
 from tests.unit.server.webhooks import deliveries
 
 BODY = json.dumps(deliveries.GITHUB_PUSH).encode()
@@ -147,6 +150,44 @@ async def test_a_stopping_server_ends_its_streams_without_an_error(tmp_path: Pat
         assert await hints.code() is grpc.StatusCode.OK
         assert server.process.wait(timeout=30) == 0
         await channel.close()
+
+
+async def test_a_stopping_server_says_goodbye_to_those_who_listen(tmp_path: Path) -> None:
+    with a_server(tmp_path) as server:
+        headers = {"authorization": f"Bearer {server.api_key}"}
+        async with (
+            httpx.AsyncClient(base_url=server.http, headers=headers, trust_env=False, timeout=PATIENCE) as client,
+            client.stream("GET", "/api/v1/stream?topic=deployments") as response,
+        ):
+            stream = EventStream(response)
+            first = await stream.next()
+            server.process.send_signal(signal.SIGTERM)
+            told = await stream.next()
+            with pytest.raises(StopAsyncIteration):
+                await stream.next()
+
+        assert (first.name, told.name) == ("ready", "goodbye")
+        assert server.process.wait(timeout=30) == 0
+
+
+def test_a_database_that_is_not_whole_ends_the_server_with_one_line(tmp_path: Path) -> None:
+    with a_server(tmp_path / "data"):
+        pass
+    with sqlite3.connect(tmp_path / "data" / "fairway.db") as connection:
+        connection.execute("DROP TABLE users")
+    connection.close()
+    addresses = ("--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0")
+
+    ended = subprocess.run(
+        [FAIRWAY, "server", "--data", tmp_path / "data", *addresses],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "fairway server: the database lacks tables that Fairway made (users); restore a backup\n"
 
 
 def test_to_run_needs_a_directory(tmp_path: Path) -> None:

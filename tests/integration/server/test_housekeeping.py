@@ -25,6 +25,7 @@ from fairway.server.store import applications, chains, commands, deployments, ev
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
 from fairway.server.store.tables import DEPLOYMENT_LABELS
+from fairway.server.turn import Turn
 from tests.integration.server.postgres import a_database, a_postgres_server
 from tests.integration.server.store.nouns import a_chain, a_command, a_project, an_event, keep
 from tests.unit.model.builders import NOW, a_deployment, a_trigger, an_application
@@ -297,3 +298,23 @@ async def test_rounds_follow_each_other_with_a_pause_between(store: Store, logs:
     command = await store.read(lambda c: commands.load_command(c, "c-1"))
     assert pauses == [600.0] * 3
     assert command.handled_at == NOW + timedelta(hours=26)
+
+
+async def test_a_replica_keeps_no_house_while_another_has_the_turn(postgres_server: str, logs: LogStore) -> None:
+    url = a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    store, other, rounds = await Store.open(url), Turn(url), list[CommandStatus]()
+    await keep(store, projects.insert_project, a_project())
+    await keep(store, commands.insert_command, a_command(created_at=days_ago(2)))
+    assert await other.is_ours()
+
+    async def next_round(_: float) -> None:
+        rounds.append((await store.read(lambda connection: commands.load_command(connection, "c-1"))).status)
+        await other.pass_on()
+        if len(rounds) == 2:
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await run_housekeeping(store, logs, FakeClock(NOW), SETTINGS, next_round)
+    await store.close()
+
+    assert rounds == [CommandStatus.WAITING, CommandStatus.TIMED_OUT]

@@ -20,9 +20,10 @@ from uvicorn._types import ASGIApplication
 from fairway.errors import UserError
 from fairway.server.certificates import BadCertificate, CertificateFiles
 from fairway.server.http_api.connection import Connection
+from fairway.server.open_files import allow_many_files
 
-#: Connections at once; when there are more, those go first that wait for a request.
-MOST_CONNECTIONS = 1000
+#: Connections at once; when there are more, those go first that wait for a request. A stream takes some 25 kB.
+MOST_CONNECTIONS = 2_500
 
 _log = structlog.get_logger()
 
@@ -54,6 +55,7 @@ async def listening(
     """Answer at the address, whose port is given to the block; at its end, requests under way are finished."""
     context = None if certificate is None else following_context(certificate)
     bound = bind(address)
+    allow_many_files()
     async with answering(app, bound, grace_seconds, context=context):
         yield int(bound.getsockname()[1])
 

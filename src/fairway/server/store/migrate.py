@@ -11,6 +11,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from fairway.server.store.errors import UnusableDatabase
+from fairway.server.store.tables import METADATA
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 #: Where alembic notes the revision.
@@ -18,7 +19,7 @@ _VERSION = sa.table("alembic_version", sa.column("version_num", sa.Text))
 
 
 def migrate(connection: sa.Connection) -> None:
-    """Bring the database to the newest revision; UnusableDatabase when it is not ours or is newer than we are."""
+    """Bring the database to the newest revision; UnusableDatabase when it is not ours, not whole, or too new."""
     known, found = _known_revisions(), _revision(connection)
     if found is None and (strangers := sa.inspect(connection).get_table_names()):
         raise UnusableDatabase(
@@ -32,6 +33,10 @@ def migrate(connection: sa.Connection) -> None:
         )
     if found != known[-1]:
         _upgrade(connection)
+    if missing := METADATA.tables.keys() - set(sa.inspect(connection).get_table_names()):
+        raise UnusableDatabase(
+            f"the database lacks tables that Fairway made ({', '.join(sorted(missing)[:3])}); restore a backup"
+        )
 
 
 def _known_revisions() -> list[str]:

@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import msgspec
+from sqlalchemy import Connection
 
 from fairway.clock import FakeClock
 from fairway.model.api_key import APIKey, APIKeyRole
@@ -21,12 +23,16 @@ from fairway.server.http_api.metrics import Metrics
 from fairway.server.keys import new_api_key
 from fairway.server.logs import LogStore
 from fairway.server.replicas import Live, Memories, connected
+from fairway.server.sign_in.cookies import SESSION
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.store import api_keys
 from fairway.server.store.changes import ChangeKind
+from fairway.server.store.sessions import insert_session
 from fairway.server.store.store import Store
+from fairway.server.store.users import insert_user
 from fairway.server.user_auth import UserAuth
 from tests.integration.server.http_api.serving import INSERTS, an_action_desk
+from tests.integration.server.sign_in.people import a_user
 from tests.integration.server.store.nouns import an_api_key
 from tests.unit.model.builders import NOW
 
@@ -86,6 +92,7 @@ class LiveServer(msgspec.Struct, frozen=True):
     feed: Feed
     hints: HintBoard
     clock: FakeClock
+    sign_in: SignInDesk
     client: httpx.AsyncClient
 
     async def add(self, *nouns: object) -> None:
@@ -99,10 +106,22 @@ class LiveServer(msgspec.Struct, frozen=True):
         await self.store.write(lambda connection: api_keys.insert_api_key(connection, key))
         return made.shown
 
+    async def a_session(self, user_id: str = "jo", *roles: str) -> str:
+        """The cookie header of a new person, who has just signed in."""
+        new = self.sign_in.sessions.new(user_id, timedelta(hours=1), "127.0.0.1")
+
+        def add(connection: Connection) -> None:
+            insert_user(connection, a_user(user_id, roles=roles))
+            insert_session(connection, new.session)
+
+        await self.store.write(add)
+        return f"{SESSION}={new.cookie}"
+
     @asynccontextmanager
     async def stream(self, key: str, *topics: str, last_id: str = "") -> AsyncIterator[EventStream]:
-        """A stream of the topics; where it was, when it has been here before."""
-        headers = {"authorization": f"Bearer {key}"} | ({"last-event-id": last_id} if last_id else {})
+        """A stream of the topics for a key or a cookie; where it was, when it has been here before."""
+        shown = {"cookie": key} if key.startswith(SESSION) else {"authorization": f"Bearer {key}"}
+        headers = shown | ({"last-event-id": last_id} if last_id else {})
         asked = self.client.stream("GET", "/api/v1/stream", params={"topic": list(topics)}, headers=headers)
         async with asked as response:
             assert response.status_code == 200, await response.aread()
@@ -136,4 +155,4 @@ async def a_live_server(url: str, folder: Path, remembered: int = REMEMBERED_CHA
         port = await stack.enter_async_context(listening(app, "127.0.0.1:0", 5))
         stack.callback(feed.close)
         client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE)
-        yield LiveServer(store, logs, feed, actions.hints, clock, await stack.enter_async_context(client))
+        yield LiveServer(store, logs, feed, actions.hints, clock, sign_in, await stack.enter_async_context(client))

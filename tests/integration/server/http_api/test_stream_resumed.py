@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fairway.model.log_block import LogBlock
@@ -26,10 +26,11 @@ STEPS = st.lists(
         st.sampled_from(["change", "scatter", "append", "run again", "read", "reconnect", "reconnect", "stay away"]),
         st.integers(0, 12),
     ),
+    min_size=6,
     max_size=16,
 )
 FEW = settings(
-    max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
+    max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 
 
@@ -59,6 +60,9 @@ def follow_all(urls: Sequence[str], folder: Path) -> None:
 
         @FEW
         @given(STEPS)
+        @example([("read", 0), ("append", 1), ("append", 3)])
+        @example([("read", 0), ("change", 0), ("append", 5), ("reconnect", 1), ("reconnect", 0)])
+        @example([("read", 0), ("run again", 0), ("append", 1), ("reconnect", 1), ("append", 0)])
         def follow(steps: list[tuple[str, int]]) -> None:
             runner.run(followed(servers, key, steps))
 
@@ -77,6 +81,7 @@ async def followed(servers: list[LiveServer], key: str, steps: Sequence[tuple[st
     await servers[0].add(*(a_shop_deployment(id) for id in client.ids))
     await client.connect(0)
     await client.load()
+    await client.do("scatter", 12, "")
     for number, (step, argument) in enumerate(steps):
         await client.do(step, argument, str(number))
     await client.read_everything()

@@ -217,3 +217,12 @@ async def listed_projects(url: str) -> tuple[projects.Project, ...]:
         return await store.read(projects.list_projects)
     finally:
         await store.close()
+
+
+async def test_a_database_that_lacks_a_table_is_refused(url: str) -> None:
+    store = await Store.open(url)
+    await store.write(lambda connection: connection.execute(sa.text("DROP TABLE sign_in_links")))
+    await store.close()
+
+    with pytest.raises(UnusableDatabase, match=r"lacks tables that Fairway made \(sign_in_links\)"):
+        await Store.open(url)

@@ -101,7 +101,7 @@ async def change_user(desk: ActionDesk, caller: Caller, user_id: str, asked: Use
         for role in known_roles(connection, set(after.roles) - set(before.roles)):
             permit_giving_to_people(caller, role)
         users.update_user(connection, user_id, lambda _: after)
-        _refuse_no_administrator(connection)
+        _refuse_no_administrator(connection, before)
         if after.disabled:
             delete_sessions_of(connection, user_id)
             delete_links_of(connection, user_id)
@@ -118,7 +118,7 @@ async def delete_user(desk: ActionDesk, caller: Caller, user_id: str) -> None:
     def delete(connection: Connection) -> None:
         before = _reachable(connection, caller, user_id)
         users.delete_user(connection, user_id)
-        _refuse_no_administrator(connection)
+        _refuse_no_administrator(connection, before)
         delete_sessions_of(connection, user_id)
         delete_links_of(connection, user_id)
         _record(connection, desk, caller, "user.delete", before, None)
@@ -210,10 +210,14 @@ def _changed(user: User, asked: UserChange, desk: ActionDesk) -> User:
     )
 
 
-def _refuse_no_administrator(connection: Connection) -> None:
-    """Raise NotNow when nobody is left who was given the role Admin; the transaction is then undone."""
-    if not any(ADMIN.name in user.roles and not user.disabled for user in users.list_users(connection)):
+def _refuse_no_administrator(connection: Connection, before: User) -> None:
+    """Raise NotNow when the person was the last who was given the role Admin; the transaction is then undone."""
+    if _administers(before) and not any(_administers(user) for user in users.list_users(connection)):
         raise NotNow(f"this is the last enabled person with the role {ADMIN.name}; give it to somebody else first")
+
+
+def _administers(user: User) -> bool:
+    return ADMIN.name in user.roles and not user.disabled
 
 
 def _checked_display_name(name: str) -> str:
