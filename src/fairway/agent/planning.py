@@ -36,6 +36,10 @@ class Plugins(Protocol):
         """Stage name → the plugins that serve it."""
         ...
 
+    def missing(self) -> str:
+        """Which plugins have not started, and why; empty when all have. PluginGone while that may change soon."""
+        ...
+
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none."""
         ...
@@ -107,7 +111,10 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
 
 
 def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
-    return decide_requests(planning.config, strategy, planning.plugins.plugins_of_stage)
+    decision = decide_requests(planning.config, strategy, planning.plugins.plugins_of_stage)
+    if not decision.requests and (missing := planning.plugins.missing()):
+        return RequestDecision(requests=(), reason=f"{decision.reason}. {missing}")
+    return decision
 
 
 async def _stages(planning: Planning, request: StageRequest) -> tuple[Stage, ...]:

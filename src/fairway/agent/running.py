@@ -17,6 +17,7 @@ from fairway.agent.control_plane import ServerRefused
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
+from fairway.agent.plugins.repeating import may_repeat
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.owner import decide_owner
@@ -139,18 +140,21 @@ class DeploymentRun:
             await self._deliver(reports.status_changed(self.deployment))
 
     async def _start_stage(self, decision: NextDecision) -> None:
+        again = self._stage(decision.stage_id).status is StageStatus.RUNNING
         await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
         stage = self._stage(decision.stage_id)
-        task = asyncio.create_task(self._execute(stage), name=f"stage {stage.name} of {self.deployment.id}")
+        task = asyncio.create_task(self._execute(stage, again), name=f"stage {stage.name} of {self.deployment.id}")
         self._executing = _Execution(stage, task)
 
-    async def _execute(self, stage: Stage) -> StageResult:
+    async def _execute(self, stage: Stage, again: bool) -> StageResult:
         try:
             work = StageWork(
                 deployment=self.deployment, stage=stage, config=self._config(stage), sources=self._running.sources
             )
             # Back, where it is not there just now: it may be this very stage that undoes what its end has left undone.
             client = await self._running.plugins.back(self._plugin(stage))
+            if again and not may_repeat(client, stage):
+                raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
             return await self._execute_at_last(client, work)
         except (PluginRefused, SecretError) as error:
             return StageResult(StageStatus.FAILED, str(error))
@@ -164,7 +168,7 @@ class DeploymentRun:
             try:
                 return await client.execute(work)
             except PluginGone:
-                if not client.resumes:
+                if not may_repeat(client, work.stage):
                     raise
                 client = await self._running.plugins.back(client.name)
 

@@ -99,3 +99,52 @@ async def test_a_cancel_breaks_off_the_call(tmp_path: Path) -> None:
         [("FOREIGN_RUN", StageStatus.CANCELLED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
     )
     assert ["broken", "off"] in asked
+
+
+async def test_a_restarted_agent_does_not_run_a_stage_twice_that_its_plugin_cannot_resume(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "never"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            await diary(tmp_path, 2)
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            deployment = await world.ended()
+            asked = [line[0] for line in await diary(tmp_path, 4)]
+
+    assert how_it_ended(deployment) == (
+        DeploymentStatus.FAILED,
+        [("FOREIGN_RUN", StageStatus.FAILED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
+    )
+    assert "the agent was restarted" in deployment.stages[0].status_reason
+    assert (asked.count("FOREIGN_RUN"), asked.count("FOREIGN_ROLLBACK")) == (1, 1)
+
+
+async def test_a_plugin_that_never_starts_is_the_reason_of_a_plan_that_fails(tmp_path: Path) -> None:
+    file = an_application_file("{name: FOREIGN_RUN, with: {}}")
+    entry = "[{name: foreign, url: /bin/false}]"
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, entry):
+            deployment = await world.ended()
+
+    assert deployment.status is DeploymentStatus.FAILED
+    assert "No plugin of this agent has FOREIGN_RUN" in deployment.status_reason
+    assert "plugin foreign ended with status 1 when it was started" in deployment.status_reason
+
+
+async def test_of_two_plugins_with_one_stage_the_application_says_which(tmp_path: Path) -> None:
+    path = str(a_foreign_plugin(tmp_path / "made"))
+    entries = [{"name": name, "url": path, "config": {"diary": str(tmp_path / name)}} for name in ("one", "two")]
+    stages = "{name: FOREIGN_RUN, with: {}}"
+    chosen = an_application_file(stages, spec="  plugins: {two: {}}\n")
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(stages)})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
+            refused = await world.ended()
+            origin.commit({"web/app.pipecd.yaml": chosen})
+            deployed = await world.ended(2)
+
+    assert "Plugins one and two both have FOREIGN_RUN" in refused.status_reason
+    assert deployed.status is DeploymentStatus.SUCCEEDED, deployed.status_reason
+    assert [(tmp_path / name).exists() for name in ("one", "two")] == [False, True]

@@ -61,6 +61,11 @@ class Keeper:
         self._failures = 0
         self._closing: set[asyncio.Task[None]] = set()
 
+    @property
+    def given_up(self) -> bool:
+        """Whether nobody should wait for it; it is tried again all the same."""
+        return self._failures >= _GIVEN_UP
+
     def client(self, plugin: str) -> PluginClient:
         """The plugin as it was last seen; PluginGone before it first answered."""
         if plugin not in self._clients:
@@ -229,6 +234,8 @@ class Keeper:
 
 #: What keeps a process from coming up, and may be otherwise another time.
 _DOES_NOT_START = (BadPlugin, PluginRefused, PluginGone, DownloadFailed, OSError)
+#: After so many starts in vain a plugin is not waited for.
+_GIVEN_UP = 5
 _CLOSE_SECONDS = 1.0
 #: How long a process that hangs may take to leave; it seldom will.
 _HUNG_SECONDS = 2.0

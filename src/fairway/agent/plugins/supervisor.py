@@ -15,7 +15,7 @@ from typing import Self
 import msgspec
 
 from fairway.agent.plugins.built_in import ALWAYS
-from fairway.agent.plugins.client import PluginClient, PluginRefused
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.identity import RunningFile
 from fairway.agent.plugins.keeper import Keeper, Patience
@@ -83,6 +83,14 @@ class Supervisor:
     def keepers(self) -> Sequence[Keeper]:
         """The processes."""
         return self._keepers
+
+    def missing(self) -> str:
+        """Which plugins have not started, and why; empty when all have. PluginGone while that may change soon."""
+        missing = [keeper for keeper in self._keepers if not keeper.stages]
+        said = "; ".join(f"plugin {each.program.name} does not start: {each.trouble}" for each in missing)
+        if any(not each.given_up for each in missing):
+            raise PluginGone(said)
+        return said
 
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none, PluginGone before it first answered."""
