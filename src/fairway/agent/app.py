@@ -96,7 +96,7 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             registered=registered,
             outbox=outbox,
             repositories=repositories,
-            workspace=Workspace(settings.data / "work", settings.unsealer),
+            workspace=Workspace(settings.data / "work", settings.unsealer, settings.data / "plugins"),
             plugins=await stack.enter_async_context(open_plugins(settings.config.plugins, settings.data, host)),
             clock=clock,
             stage_ended=lambda deployment, stage: _stage_ended(inbox, live, deployment, stage),

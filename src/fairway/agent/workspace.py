@@ -4,7 +4,8 @@ A commit is written to disk once, however many applications it touches; each dep
 files are links to that one, except the application's own directory, which is copied so that scripts may write there.
 Rendering replaces files and never writes into them, so nobody sees another's secrets. A tree appears whole or not at
 all and outlives the agent: whoever takes a deployment up again finds the tree it began with. Trees of deployments that
-have ended are removed, also those that a killed agent has left.
+have ended are removed, also those that a killed agent has left, and with them what plugins have kept under the
+deployment's name: a script that has ended must be known as long as somebody may ask for it again, and no longer.
 """
 
 import asyncio
@@ -68,7 +69,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 class Workspace:
     """All trees of one agent, below one directory."""
 
-    def __init__(self, directory: Path, unsealer: Unsealer | None) -> None:
+    def __init__(self, directory: Path, unsealer: Unsealer | None, plugins: Path) -> None:
+        #: Plugins keep files below this, each in a directory of its own; one with a deployment's name there is its.
+        self._plugins = plugins
         self._commits = directory / "commits"
         self._deployments = directory / "deployments"
         self._unsealer = unsealer
@@ -98,7 +101,7 @@ class Workspace:
 
     async def remove(self, deployment_id: str) -> None:
         """Forget the trees of a deployment that has ended."""
-        await asyncio.to_thread(shutil.rmtree, self._deployments / deployment_id, ignore_errors=True)
+        await asyncio.to_thread(self._remove, deployment_id)
 
     async def sweep(self, open_deployments: Collection[str]) -> None:
         """Remove what a killed agent has left of deployments that have ended since, and what it had not finished."""
@@ -134,9 +137,15 @@ class Workspace:
         shutil.rmtree(self._commits, ignore_errors=True)
         for left in self._deployments.glob("*"):
             if left.name not in open_deployments:
-                shutil.rmtree(left, ignore_errors=True)
+                self._remove(left.name)
             for unfinished in left.glob(f"{_UNFINISHED}*"):
                 shutil.rmtree(unfinished, ignore_errors=True)
+
+    def _remove(self, deployment_id: str) -> None:
+        # The tree last: as long as it is there, a sweep finds what was not removed yet.
+        for kept in self._plugins.glob(f"*/{deployment_id}"):
+            shutil.rmtree(kept, ignore_errors=True)
+        shutil.rmtree(self._deployments / deployment_id, ignore_errors=True)
 
 
 def _request(root: Path, wanted: Wanted) -> RenderRequest:

@@ -35,6 +35,7 @@ async def test_a_commit_runs_its_script(tmp_path: Path) -> None:
         await world.add_application()
         async with an_agent_at_work(world):
             deployment = await world.ended()
+            await until(lambda: nothing_kept(world, deployment))
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
         assert await world.log(deployment, 0) == "hello from web"
@@ -182,6 +183,11 @@ async def test_a_stage_that_no_plugin_has_fails_the_plan_with_a_reason(tmp_path:
 
     assert deployment.status is DeploymentStatus.FAILED
     assert "No plugin of this agent has TELEPORT (stage 0)" in deployment.status_reason
+
+
+async def nothing_kept(world: World, deployment: Deployment) -> bool:
+    """Whether the agent has removed all that it kept of a deployment."""
+    return not [each for each in world.data.rglob("*") if deployment.id in each.parts]
 
 
 async def exists(path: Path) -> bool:

@@ -16,6 +16,7 @@ from fairway.agent import reports
 from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
+from fairway.agent.masking import LogMask
 from fairway.agent.outbox import Outbox
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.running import DeploymentRun
@@ -79,6 +80,8 @@ class HostService(HostServicer, SecretServicer):
     def __init__(self, desk: HostDesk) -> None:
         self._desk = desk
         #: What plugins had opened for a deployment, to be masked beside what was opened for it anyway.
+        #: (deployment, stage) → what masks a line that is too long for one block, until it ends.
+        self._masks: dict[tuple[str, str], LogMask] = {}
         self._opened: WeakKeyDictionary[Underway, frozenset[Secret]] = WeakKeyDictionary()
 
     @_answered
@@ -193,7 +196,11 @@ class HostService(HostServicer, SecretServicer):
         redactors = [underway.redactor]
         if underway in self._opened:
             redactors.append(Redactor(self._opened[underway]))
-        blocks = [_masked(from_wire_log_block(block), redactors) for block in request.blocks]
+        key = (request.deployment_id, request.stage_id)
+        mask = self._masks.pop(key, None) or LogMask()
+        blocks = [_masked(from_wire_log_block(block), mask, redactors) for block in request.blocks]
+        if mask.waits and not completed:
+            self._masks[key] = mask
         # Beside the deployment's own stream: a long log must not hold up the news that its stage has ended.
         stream = f"log of {request.deployment_id} {request.stage_id}"
         await self._desk.outbox.deliver(stream, reports.logged(place, blocks, completed))
@@ -211,8 +218,8 @@ class HostService(HostServicer, SecretServicer):
         return run
 
 
-def _masked(block: LogBlock, redactors: Sequence[Redactor]) -> LogBlock:
-    masked = functools.reduce(lambda text, redactor: redactor.redact(text), redactors, block.log)
+def _masked(block: LogBlock, mask: LogMask, redactors: Sequence[Redactor]) -> LogBlock:
+    masked = mask.masked(block.log, redactors)
     return block if masked == block.log else msgspec.structs.replace(block, log=masked)
 
 

@@ -87,4 +87,14 @@ class Telling:
 def _whole_lines(piece: bytes, with_rest: bool) -> bytes:
     """The piece up to its last line end; all of it when there is none and nothing is to be waited for."""
     end = piece.rfind(b"\n") + 1
-    return piece if with_rest and not end else piece[:end]
+    return _whole_characters(piece) if with_rest and not end else piece[:end]
+
+
+def _whole_characters(piece: bytes) -> bytes:
+    """The piece without the beginning of a character whose rest is to come."""
+    for missing in range(1, min(4, len(piece))):
+        lead = piece[-missing]
+        if lead >= 0xC0:
+            needed = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+            return piece[:-missing] if missing < needed else piece
+    return piece

@@ -1,0 +1,55 @@
+"""Masks secrets in the log of a stage, also where a line was too long for one block and a secret was cut in two.
+
+A block is safe once it was passed on, so nothing of it can be held back. What may be the beginning of a secret at the
+end of a cut line is therefore masked at once, and its rest when it comes. Whether a line was cut is told by its length.
+"""
+
+from collections.abc import Sequence
+
+from fairway.secrets.redact import Redactor
+from fairway.secrets.secret import MASK
+
+#: A last line of this length goes on in the next block.
+CUT_BYTES = 64 * 1024
+
+
+class LogMask:
+    """The blocks of one log, in their order."""
+
+    def __init__(self) -> None:
+        #: The end of the line that goes on, as it was written.
+        self._before = b""
+
+    def masked(self, text: str, redactors: Sequence[Redactor]) -> str:
+        """The text without secrets."""
+        block = text.encode("utf-8", "surrogatepass")
+        data = self._before + block
+        spans = sorted(span for redactor in redactors for span in redactor.spans(data))
+        cut = len(block) - (block.rfind(b"\n") + 1) >= CUT_BYTES
+        if cut:
+            spans += [(redactor.undecided_from(data), len(data)) for redactor in redactors]
+        shown = _without(data, len(self._before), spans)
+        self._before = data[-CUT_BYTES:] if cut else b""
+        return shown.decode("utf-8", "surrogatepass")
+
+    @property
+    def waits(self) -> bool:
+        """Whether the next block goes on with the line."""
+        return bool(self._before)
+
+
+def _without(data: bytes, start: int, spans: Sequence[tuple[int, int]]) -> bytes:
+    """The data from a place on, each run of masked bytes as one mask."""
+    shown: list[bytes] = []
+    position = start
+    for first, last in sorted(spans):
+        if last <= position or first >= last:
+            continue
+        if first > position or not shown or shown[-1] != _MASK:
+            shown += (data[position : max(first, position)], _MASK)
+        position = last
+    shown.append(data[position:])
+    return b"".join(shown)
+
+
+_MASK = MASK.encode()
