@@ -22,6 +22,10 @@ SERVER_OPTIONS: Options = (
     *_MESSAGES,
     # Two servers on one port would each get half of the calls; the second should rather fail to start.
     ("grpc.so_reuseport", 0),
+    # Calls that wait while the process is busy. With gRPC's 1,000, some of the next are refused by lot, as CANCELLED;
+    # a thousand of PipeCD's agents have four under way when they all come back at once.
+    ("grpc.server.max_pending_requests", 5_000),
+    ("grpc.server.max_pending_requests_hard_limit", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.keepalive_time_ms", 60_000),
