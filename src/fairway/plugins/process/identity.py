@@ -16,18 +16,17 @@ MARK = "FAIRWAY_INSTANCE"
 
 
 def identity_of(pid: int) -> Identity | None:
-    """Who has that number now; None for nobody, and for one that has ended and waits to be noticed."""
-    try:
-        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    state, began = after_name[0], after_name[19]
-    return None if state in {"Z", "X"} else Identity(pid, f"{_boot()}/{began}")
+    """Who has that number now, also when it has ended and nobody has asked for its exit status yet."""
+    found = _stat(pid)
+    return None if found is None else Identity(pid, f"{_boot()}/{found[_BEGAN]}")
 
 
 def is_alive(process: Identity | None) -> bool:
     """Whether that very process still runs."""
-    return process is not None and identity_of(process.pid) == process
+    if process is None or identity_of(process.pid) != process:
+        return False
+    found = _stat(process.pid)
+    return found is not None and found[_STATE] not in {"Z", "X"}
 
 
 def find_marked(instance_id: str) -> Identity | None:
@@ -49,6 +48,18 @@ def signal_group(process: Identity, number: signal.Signals) -> None:
     if is_alive(process):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
+
+
+#: Where state and start stand in what the kernel says of a process, behind its name.
+_STATE, _BEGAN = 0, 19
+
+
+def _stat(pid: int) -> list[str] | None:
+    try:
+        # The name may hold anything, parentheses too.
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
 
 
 def _boot() -> str:

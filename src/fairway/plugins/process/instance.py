@@ -48,11 +48,15 @@ class Kept:
         """Where the process writes."""
         return self._directory / "output" / f"{self.record.id}.log"
 
-    async def attend(self) -> None:
-        """Keep the process running, until it is asked to leave and has ended."""
+    async def take_over(self) -> None:
+        """Go on with an instance of an earlier keeper."""
         if self.record.process is None:
             # Perhaps it was started, and nobody lived to write it down.
             await self._search()
+        await self.attend()
+
+    async def attend(self) -> None:
+        """Keep the process running, until it is asked to leave and has ended."""
         while not self.record.leaving:
             if not is_alive(self.record.process):
                 if self._version is None:
@@ -80,7 +84,6 @@ class Kept:
 
     def _start(self, version: Version) -> None:
         self._note(process=None, ready=False)
-        self.output.parent.mkdir(mode=0o700, exist_ok=True)
         env = {
             **os.environ,
             **version.env,
@@ -90,6 +93,7 @@ class Kept:
             MARK: self.record.id,
         }
         try:
+            self.output.parent.mkdir(mode=0o700, exist_ok=True)
             with open(self.output, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as output:
                 self._child = subprocess.Popen(
                     version.command,

@@ -47,7 +47,10 @@ class Keeper:
         wanted = self._wanted()
         before = load(self._directory, SEEN, Seen) or Seen()
         for record in before.instances:
-            self._keep(record, _version_of(record, wanted))
+            kept = self._keep(record, _version_of(record, wanted))
+            # One that was leaving is let go again by the first step.
+            if not record.leaving:
+                self._tasks[record.id] = asyncio.create_task(kept.take_over())
         while wanted.groups or self._kept:
             await self._step(wanted)
             self._wake.clear()
@@ -68,6 +71,10 @@ class Keeper:
         self._wake.set()
 
     async def _step(self, wanted: Wanted) -> None:
+        for task in (*self._tasks.values(), *self._ending.values()):
+            if task.done():
+                # A defect, or a full disk: the next keeper begins with what is written down.
+                task.result()
         problem = await self._listen(wanted)
         step = decide_step(wanted, [kept.record for kept in self._kept.values()])
         self._splitter.route(step.routes, {id: kept.record.port for id, kept in self._kept.items()})
@@ -91,7 +98,7 @@ class Keeper:
         try:
             await self._splitter.listen(wanted.host, wanted.port)
         except OSError as error:
-            return f"nobody can listen on {wanted.host} port {wanted.port} ({error.strerror})"
+            return f"nobody can listen on {wanted.host} port {wanted.port} ({os.strerror(error.errno or 0)})"
         return ""
 
     def _start(self, group: Group) -> None:
@@ -102,20 +109,20 @@ class Keeper:
             commit=group.version.commit,
             port=_free_port(),
         )
-        self._keep(record, group.version)
+        kept = self._keep(record, group.version)
+        # It does not run before this step has ended, and with it written the record down.
+        self._tasks[record.id] = asyncio.create_task(kept.attend())
 
-    def _keep(self, record: Instance, version: Version | None) -> None:
+    def _keep(self, record: Instance, version: Version | None) -> Kept:
         kept = Kept(record, version, self._directory, lambda changed: self._changed(record.id, changed))
         self._kept[record.id] = kept
-        if not record.leaving:
-            self._tasks[record.id] = asyncio.create_task(kept.attend())
+        return kept
 
     def _changed(self, id: str, record: Instance | None) -> None:
         if record is None:
             self._kept.pop(id, None)
             for tasks in (self._tasks, self._ending):
                 tasks.pop(id, None)
-        # Before a process is started it is written down, and again once it has started.
         if self._written is not None:
             self._save(self._written)
         self._wake.set()
@@ -156,6 +163,9 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return  # There is a keeper already.
+    if os.fork():
+        return  # Whoever started it need not wait for it: it is nobody's child, and the lock is its own.
+    os.setsid()
     asyncio.run(Keeper(directory).run())
 
 

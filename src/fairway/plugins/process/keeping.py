@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 from fairway.plugins.process.identity import is_alive
@@ -20,16 +21,29 @@ async def told_keeper(directory: Path, wanted: Wanted) -> Seen:
     seen = _seen(directory)
     if seen.keeper is not None and is_alive(seen.keeper):
         if seen.wanted != wanted.key:
-            _hint(seen.keeper)
+            _signal(seen.keeper, signal.SIGHUP)
         return seen
     if not wanted.groups and not seen.instances and seen.wanted == wanted.key:
         # There is nothing to keep.
         return seen
-    await _start(directory)
+    await _start(directory, before=seen)
     return _seen(directory)
 
 
-async def _start(directory: Path) -> None:
+def end_all(state: Path, seconds: float = 30.0) -> None:
+    """End every application of a plugin that keeps its files there. What is wanted stays: the next look brings it back.
+
+    For whoever stops a whole installation; a plugin that ends leaves its applications alone.
+    """
+    keepers = [seen.keeper for seen in map(_seen, state.glob("apps/*")) if is_alive(seen.keeper)]
+    for keeper in keepers:
+        _signal(keeper, signal.SIGTERM)
+    until = time.monotonic() + seconds
+    while any(map(is_alive, keepers)) and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS)
+
+
+async def _start(directory: Path, before: Seen) -> None:
     log = os.open(directory / "keeper.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         process = await asyncio.create_subprocess_exec(
@@ -45,10 +59,11 @@ async def _start(directory: Path) -> None:
         )
     finally:
         os.close(log)
+    await process.wait()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_SIGN_OF_LIFE_SECONDS):
-            # One that ends at once has found another at work, or nothing to do.
-            while process.returncode is None and not is_alive(_seen(directory).keeper):  # noqa: ASYNC110  # no event
+            # The first thing that a keeper does is to write down that it is there, or that there is nothing to keep.
+            while _seen(directory) == before:  # noqa: ASYNC110  # another process's file has no event
                 await asyncio.sleep(_LOOK_SECONDS)
 
 
@@ -56,6 +71,7 @@ def _seen(directory: Path) -> Seen:
     return load(directory, SEEN, Seen) or Seen()
 
 
-def _hint(keeper: Identity) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(keeper.pid, signal.SIGHUP)
+def _signal(keeper: Identity | None, number: signal.Signals) -> None:
+    if keeper is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(keeper.pid, number)

@@ -12,7 +12,10 @@ from typing import Any
 import msgspec
 
 from fairway.config.platforms import ProcessSpec
+from fairway.config.problems import Severity
 from fairway.config.read import read_application
+from fairway.config.reader.document import read_documents
+from fairway.config.reader.rules import read_settings
 from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRoutingOptions, StageOptions
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.process.decide import keeps_failing, what_is_missing
@@ -55,7 +58,7 @@ class Process(Plugin):
         return (ArtifactVersion(name=self.settings.name, version=target.commit[:7]),)
 
     async def strategy(self, target: Files, running: Files | None) -> Strategy | None:
-        if running is None:
+        if running is None or self._found_spec(running) is None:
             return None
         before, after = (_without_replicas(self._spec(files)) for files in (running, target))
         both = (running.application_directory, target.application_directory)
@@ -127,10 +130,10 @@ class Process(Plugin):
     @rollback("PROCESS_ROLLBACK")
     async def roll_back(self, run: StageRun[StageOptions]) -> None:
         """Bring back what ran before the deployment; on a first deployment that is nothing."""
-        if run.running is not None:
+        if run.running is not None and self._found_spec(run.running) is not None:
             await self._bring_primary(run, run.running, keep_canary=False)
             return
-        run.log.info("Nothing ran before this deployment: all processes are ended")
+        run.log.info("Nothing ran here before this deployment: all processes are ended")
         wanted = msgspec.structs.replace(self._wanted(run), groups=())
         await self._make(run, wanted, self._spec(run.target))
         forget_releases(self._directory(run.deployment.application_id), but=())
@@ -192,10 +195,23 @@ class Process(Plugin):
         return self.settings.state / "apps" / application_id
 
     def _spec(self, files: Files) -> ProcessSpec:
-        settings = read_application(files.config_text, files.config_filename).plugins.get(self.settings.name)
-        if isinstance(settings, ProcessSpec):
-            return settings
-        raise StageFailed(f"{files.config_filename} has no settings under spec.plugins.{self.settings.name}")
+        spec = self._found_spec(files)
+        if spec is None:
+            raise StageFailed(f"{files.config_filename} has no settings under spec.plugins.{self.settings.name}")
+        return spec
+
+    def _found_spec(self, files: Files) -> ProcessSpec | None:
+        """The settings; None for files of a time when the application ran elsewhere."""
+        written = read_application(files.config_text, files.config_filename).plugins.get(self.settings.name)
+        if written is None or isinstance(written, ProcessSpec):
+            return written
+        # Under another name than its own the reader does not know the plugin's settings.
+        documents, _ = read_documents(msgspec.json.encode(written), files.config_filename)
+        spec, problems = read_settings(documents[0], documents[0].value, ProcessSpec, (), lenient=True)
+        wrong = [str(each) for each in problems if each.severity is Severity.ERROR]
+        if wrong:
+            raise StageFailed("; ".join(wrong))
+        return spec
 
 
 def version_of(files: Files, spec: ProcessSpec, files_digest: str) -> Version:

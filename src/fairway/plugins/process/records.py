@@ -37,7 +37,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """Short, and the same for the same version."""
-        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()[:12]
+        return _key(self)
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """Short, and the same for the same wishes."""
-        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()[:12]
+        return _key(self)
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -112,6 +112,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     #: What keeps the keeper from its work, in words.
     problem: str = ""
     instances: tuple[Instance, ...] = ()
+
+
+def _key(record: msgspec.Struct) -> str:
+    # As it is once it was written and read: a whole number in place of a fraction is the same.
+    read = msgspec.json.decode(msgspec.json.encode(record), type=type(record))
+    return hashlib.sha256(msgspec.json.encode(read, order="sorted")).hexdigest()[:12]
 
 
 def load(directory: Path, name: str, kind: type[T]) -> T | None:
