@@ -97,10 +97,17 @@ def audit_table(found: list[AuditRecord], now: datetime) -> "RenderableType":
 
 def what_changed(record: AuditRecord) -> str:
     """Each field that changed, before and after; a thing that is new or gone is not told field by field."""
-    if not record.before or not record.after:
-        return "" if not (record.before or record.after) else "new" if record.after else "gone"
+    whole = _WHOLE.get(record.action.rpartition(".")[2])
+    if whole is not None:
+        return whole
     names = sorted({*record.before, *record.after})
+    if not record.before:
+        return ", ".join(f"{name}: {_word(record.after, name)}" for name in names)
     return ", ".join(f"{name}: {_word(record.before, name)} → {_word(record.after, name)}" for name in names)
+
+
+#: What befalls a thing as a whole.
+_WHOLE = {"create": "new", "delete": "gone"}
 
 
 def _word(values: dict[str, Any], name: str) -> str:
