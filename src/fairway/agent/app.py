@@ -29,6 +29,7 @@ from fairway.agent.plugins.opening import open_plugins
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.repositories import Repositories
 from fairway.agent.server_watch import Listening, ServerWatch
+from fairway.agent.status import StatusDesk, keep_state
 from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.agent.workspace import Workspace
 from fairway.clock import Clock
@@ -92,12 +93,13 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             tools=Tools(settings.data / "tools"),
             unsealer=settings.unsealer,
         )
+        plugins = await stack.enter_async_context(open_plugins(settings.config.plugins, settings.data, host))
         desk = DeployingDesk(
             registered=registered,
             outbox=outbox,
             repositories=repositories,
             workspace=Workspace(settings.data / "work", settings.unsealer, settings.data / "plugins"),
-            plugins=await stack.enter_async_context(open_plugins(settings.config.plugins, settings.data, host)),
+            plugins=plugins,
             clock=clock,
             stage_ended=lambda deployment, stage: _stage_ended(inbox, live, deployment, stage),
             sleep_until=_sleeper(clock),
@@ -124,7 +126,16 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             nudge=repositories.nudge,
         )
         watch = ServerWatch(server, listening)
-        work = _work(watch, desk, _profile(settings), ready, _Watching(watcher, live))
+        status = StatusDesk(
+            config=settings.config,
+            started_at=clock.now(),
+            plugins=plugins,
+            deployments=deployments,
+            repositories=repositories,
+            outbox=outbox,
+        )
+        watching = _Watching(watcher, live, lambda: keep_state(settings.data, status))
+        work = _work(watch, desk, _profile(settings), ready, watching)
         await _until(stop, inbox.restart, work)
 
 
@@ -137,11 +148,13 @@ async def _work(
         group.create_task(watch.run(), name="server")
         group.create_task(desk.repositories.watch(watching.watcher.look), name="repositories")
         group.create_task(watching.live.run(), name="live state")
+        group.create_task(watching.status(), name="status")
 
 
 class _Watching(NamedTuple):
     watcher: Watcher
     live: LiveStates
+    status: Callable[[], Coroutine[Any, Any, None]]
 
 
 async def _deploy(desk: DeployingDesk, underway: Underway, live: LiveStates) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from fairway.cli.agent_status import show_status
 from fairway.cli.call import Call, decode, noun, with_server
 from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Limit, Yes, confirm
@@ -25,6 +26,7 @@ commands = noun(
     " or SIGTERM; what is under way goes on, and is taken up by the next agent with the same --data."
 )
 commands.callback(invoke_without_command=True, no_args_is_help=True)(run)
+commands.command("status")(show_status)
 
 Id = Annotated[str, typer.Argument(help="Its id, the beginning of it, or its name.", autocompletion=agents)]
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from fairway import __version__
 from fairway.config.agent import PluginConfig
 from fairway.sdk.host import HostOrder
 
@@ -39,6 +40,11 @@ class Program(Protocol):
         """The plugins it serves."""
         ...
 
+    @property
+    def version(self) -> str:
+        """Which version of it runs; empty when that is not known yet."""
+        ...
+
     async def launch(self) -> Launched:
         """Start it."""
         ...
@@ -48,6 +54,7 @@ class PythonHost:
     """All Python plugins in one process, each on a socket of its own."""
 
     name = "host"
+    version = __version__
 
     def __init__(self, order: HostOrder) -> None:
         self._order = order
@@ -74,10 +81,13 @@ class Executable:
         self._agent = agent
         self.name = plugin.name
         self.plugins = (plugin.name,)
+        #: The beginning of its checksum: what executables say of themselves differs from maker to maker.
+        self.version = ""
 
     async def launch(self) -> Launched:
         """Start it on its port, or on one that is free when the file names none."""
         path = await self._fetch()
+        self.version = path.name.rpartition("-")[2]
         port = self._plugin.port or _free_port()
         config = msgspec.json.encode(wire_config(self._plugin, path, port)).decode()
         process = await asyncio.create_subprocess_exec(

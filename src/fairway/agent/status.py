@@ -1,0 +1,161 @@
+"""How an agent stands, in a file beside its data: for `fairway agent status`, which also works when the server is away.
+
+The file is written when something has changed. What changes all the time, such as memory, is looked up by whoever
+reads; the file names the processes.
+"""
+
+import asyncio
+import os
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from fairway import __version__
+from fairway.agent.deployments import Deployments
+from fairway.agent.outbox import Outbox
+from fairway.agent.plugins.identity import Identity, identity_of, write_file
+from fairway.agent.plugins.supervisor import Supervisor
+from fairway.agent.repositories import Repositories
+from fairway.config.agent import AgentConfig
+from fairway.errors import UserError
+from fairway.model.stage import StageStatus
+
+_log = structlog.get_logger()
+
+#: How often the agent looks at itself.
+_LOOK_SECONDS = 1.0
+
+
+class NoStatus(UserError):
+    """A directory in which no agent has told how it stands."""
+
+
+class PluginState(msgspec.Struct, frozen=True, kw_only=True):
+    """One process of plugins."""
+
+    name: str
+    plugins: tuple[str, ...]
+    version: str
+    process: Identity | None
+    restarts: int
+    #: Why it does not answer; empty while it does.
+    trouble: str
+
+
+class UnderwayState(msgspec.Struct, frozen=True, kw_only=True):
+    """One deployment that has not ended."""
+
+    id: str
+    application: str
+    status: str
+    #: The stage that runs; empty between stages.
+    stage: str
+
+
+class RepositoryState(msgspec.Struct, frozen=True, kw_only=True):
+    """One watched repository."""
+
+    id: str
+    #: What its branch points to; empty before the first look.
+    head: str
+    trouble: str
+
+
+class AgentState(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent stands."""
+
+    id: str
+    version: str
+    server: str
+    started_at: datetime
+    process: Identity | None
+    plugins: tuple[PluginState, ...]
+    deployments: tuple[UnderwayState, ...]
+    repositories: tuple[RepositoryState, ...]
+    #: Streams of reports that the server does not know yet.
+    unsent: int
+
+
+class StatusDesk(msgspec.Struct, frozen=True, kw_only=True):
+    """What the status is taken from."""
+
+    config: AgentConfig
+    started_at: datetime
+    plugins: Supervisor
+    deployments: Deployments
+    repositories: Repositories
+    outbox: Outbox
+
+
+def status_path(data: Path) -> Path:
+    """Where an agent with this data tells how it stands."""
+    return data / "status.json"
+
+
+def read_state(data: Path) -> AgentState:
+    """How the agent with this data stands, or stood when it ended; NoStatus when there was none."""
+    try:
+        return msgspec.json.decode(status_path(data).read_bytes(), type=AgentState)
+    except FileNotFoundError as error:
+        raise NoStatus(f"no agent has run with the data in {data}; give the --data of the agent you mean") from error
+    except (OSError, msgspec.DecodeError) as error:
+        raise NoStatus(f"{status_path(data)} cannot be read ({error})") from error
+
+
+async def keep_state(data: Path, desk: StatusDesk) -> None:
+    """Tell how the agent stands, until cancelled."""
+    told = None
+    while True:
+        state = agent_state(desk)
+        if state != told:
+            try:
+                await asyncio.to_thread(write_file, status_path(data), msgspec.json.encode(state))
+                told = state
+            except OSError as error:
+                # Of a full disk the reports speak; nothing depends on this file.
+                _log.warning("the agent's status cannot be written", reason=str(error))
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def agent_state(desk: StatusDesk) -> AgentState:
+    """How the agent stands now."""
+    return AgentState(
+        id=desk.config.agent_id,
+        version=__version__,
+        server=desk.config.api_address,
+        started_at=desk.started_at,
+        process=identity_of(os.getpid()),
+        plugins=tuple(
+            PluginState(
+                name=each.program.name,
+                plugins=each.program.plugins,
+                version=each.program.version,
+                process=each.identity,
+                restarts=each.restarts,
+                trouble=each.trouble,
+            )
+            for each in desk.plugins.keepers
+        ),
+        deployments=_underway(desk.deployments),
+        repositories=tuple(
+            RepositoryState(id=each.id, head=each.head or "", trouble=each.trouble)
+            for each in desk.repositories.by_id.values()
+        ),
+        unsent=desk.outbox.kept_streams,
+    )
+
+
+def _underway(deployments: Deployments) -> tuple[UnderwayState, ...]:
+    found = [deployments.find(id) for id in sorted(deployments.open_ids)]
+    now = [each.current for each in found if each is not None]
+    return tuple(
+        UnderwayState(
+            id=each.id,
+            application=each.application_name,
+            status=each.status.value,
+            stage=next((stage.name for stage in each.stages if stage.status is StageStatus.RUNNING), ""),
+        )
+        for each in now
+    )

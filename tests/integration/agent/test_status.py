@@ -1,0 +1,70 @@
+"""How an agent stands, told beside its data."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fairway.agent.status import AgentState, NoStatus, PluginState, UnderwayState, read_state
+from fairway.cli.agent import commands
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
+from tests.integration.agent.test_foreign_plugins import diary, plugins, run_until
+from tests.integration.git.repositories import an_origin
+
+
+async def stands(world: World, stage: str) -> AgentState:
+    """How the agent stands once that stage runs."""
+
+    async def look() -> AgentState | None:
+        state = read_state(world.data) if (world.data / "status.json").exists() else None
+        return state if state and [each.stage for each in state.deployments] == [stage] else None
+
+    return await until(look)
+
+
+async def test_the_status_names_plugins_and_what_is_under_way(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "go"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            state = await stands(world, "FOREIGN_RUN")
+            shown = CliRunner().invoke(commands, ["status", "--data", str(world.data)], env={"COLUMNS": "200"})
+            (tmp_path / "go").touch()
+            deployment = await world.ended()
+        after = CliRunner().invoke(commands, ["status", "--data", str(world.data), "--json"])
+
+    assert state.deployments == (
+        UnderwayState(id=deployment.id, application="web", status="running", stage="FOREIGN_RUN"),
+    )
+    assert [(each.name, each.restarts, each.trouble) for each in state.plugins] == [("host", 0, ""), ("foreign", 0, "")]
+    assert [each.head for each in state.repositories] == [deployment.trigger.commit.hash]
+    assert "customsync, scriptrun, wait, waitapproval" in shown.output
+    assert " MB" in shown.output
+    assert json.loads(after.output)["version"] == state.version
+
+
+async def test_a_plugin_that_was_started_again_is_counted(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "never"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            ((_, killed), _) = await diary(tmp_path, 2)
+            os.kill(int(killed), signal.SIGKILL)
+            await world.ended()
+
+            async def counted() -> PluginState | None:
+                found = read_state(world.data).plugins[1]
+                return found if found.restarts == 1 and not found.trouble else None
+
+            found = await until(counted)
+
+    assert found.process is not None
+    assert found.process.pid != int(killed)
+
+
+def test_a_directory_without_an_agent_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NoStatus, match="no agent has run with the data in"):
+        read_state(tmp_path)
