@@ -121,13 +121,15 @@ class Kept:
         async with aio.insecure_channel(address) as channel:
             user = UserStub(channel)
             for id, standing in sorted(self.standing.items()):
+                # What is acknowledged while we ask may be missing from the answer.
+                lines = set(self.lines[id])
                 found = await user.GetDeployment(
                     user_messages.GetDeploymentRequest(deployment_id=id), metadata=metadata
                 )
                 logs = await user.ListStageLogs(user_messages.ListStageLogsRequest(deployment_id=id), metadata=metadata)
                 known = {block.log for log in logs.stage_logs.values() for block in log.blocks}
-                if _standing(found.deployment) < standing or self.lines[id] - known:
-                    lost.append(f"{id}: {_standing(found.deployment)!r} of {standing!r}, {self.lines[id] - known} lost")
+                if _standing(found.deployment) < standing or lines - known:
+                    lost.append(f"{id}: {_standing(found.deployment)!r} of {standing!r}, {lines - known} lost")
         return lost
 
 
