@@ -68,6 +68,14 @@ def what_is_missing(wanted: Wanted, seen: Seen) -> str:
     return f"{len(left)} old processes have not ended" if left else ""
 
 
+def all_answer(wanted: Wanted, seen: Seen) -> bool:
+    """Whether every wanted process answers, whatever else there may be left to do."""
+    groups = (_of_group(group, seen.instances)[0] for group in wanted.groups)
+    return all(
+        sum(each.ready for each in new) >= group.replicas for group, new in zip(wanted.groups, groups, strict=True)
+    )
+
+
 def keeps_failing(wanted: Wanted, seen: Seen, often: int) -> Instance | None:
     """A wanted process that ends again and again without ever having answered."""
     known = {(group.variant, group.version.key) for group in wanted.groups}

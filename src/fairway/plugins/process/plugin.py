@@ -18,7 +18,7 @@ from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRoutingOptions, StageOptions
 from fairway.model.artifact import ArtifactVersion
-from fairway.plugins.process.decide import keeps_failing, what_is_missing
+from fairway.plugins.process.decide import all_answer, keeps_failing, what_is_missing
 from fairway.plugins.process.keeping import told_keeper
 from fairway.plugins.process.live import drift, resources
 from fairway.plugins.process.records import WANTED, Group, Version, Wanted, load, save
@@ -162,9 +162,10 @@ class Process(Plugin):
         run.log.info(_in_words(wanted))
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         await asyncio.to_thread(save, directory, WANTED, wanted)
-        new = spec.health.timeout.total_seconds()
+        time_to_answer = spec.health.timeout.total_seconds()
         loop = asyncio.get_running_loop()
-        until = loop.time() + new + 2 * wanted.stop_timeout + _SPARE_SECONDS
+        until = loop.time() + time_to_answer + 2 * wanted.stop_timeout + _SPARE_SECONDS
+        heard: float | None = None
         missing = told = ""
         while loop.time() < until:
             seen = await told_keeper(directory, wanted)
@@ -175,8 +176,10 @@ class Process(Plugin):
             if missing != told:
                 run.log.info(missing)
                 told = missing
-            failing = keeps_failing(wanted, seen, _OFTEN)
-            if failing is not None:
+            if heard is None and seen.wanted == wanted.key:
+                heard = loop.time()
+            late = heard is not None and loop.time() > heard + time_to_answer and not all_answer(wanted, seen)
+            if late or keeps_failing(wanted, seen, _OFTEN):
                 break
             await asyncio.sleep(_LOOK_SECONDS)
         raise StageFailed(f"The new processes did not come up: {missing}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.plugins.process.decide import Route, Step, decide_step, keeps_failing, what_is_missing
+from fairway.plugins.process.decide import Route, Step, all_answer, decide_step, keeps_failing, what_is_missing
 from fairway.plugins.process.records import Instance, Seen, Wanted
 from tests.unit.plugins.process.builders import NEW, OLD, a_group, an_instance, wanted
 
@@ -115,6 +115,18 @@ def test_it_is_said_what_is_missing(wish: Wanted, instances: list[Instance], exp
 
 def test_what_the_keeper_has_not_heard_of_is_missing() -> None:
     assert what_is_missing(wanted(), Seen(wanted="other")) == "the keeper has not yet heard of it"
+
+
+@pytest.mark.parametrize(
+    ("instances", "expected"),
+    [
+        pytest.param([an_instance("n1"), an_instance("n2"), an_instance("o1", OLD)], True, id="an old one is left"),
+        pytest.param([an_instance("n1"), an_instance("o1", OLD)], False, id="a new one is missing"),
+        pytest.param([an_instance("n1"), an_instance("n2", ready=False)], False, id="a new one does not answer"),
+    ],
+)
+def test_all_answer_when_every_new_process_does(instances: list[Instance], expected: bool) -> None:
+    assert all_answer(wanted(a_group()), Seen(instances=tuple(instances))) is expected
 
 
 def test_a_process_that_ends_again_and_again_is_found_unless_it_has_been_well() -> None:
