@@ -59,6 +59,24 @@ class LogLevel(enum.Enum):
     ERROR = "error"
 
 
+class _HungUp(logging.Filter):
+    """Makes one quiet line of the traceback that gRPC writes when a caller has gone before the answer was sent."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written at all."""
+        kind = record.exc_info[0] if record.exc_info else None
+        if kind is None or kind.__name__ != "ExecuteBatchError":
+            return True
+        method = re.search(r"\[(.+)\]", record.getMessage())
+        record.msg = f"a caller hung up before it was answered: {method[1] if method else 'unknown'}"
+        record.args, record.exc_info, record.exc_text = None, None, None
+        record.levelno, record.levelname = logging.INFO, "INFO"
+        return logging.getLogger().isEnabledFor(logging.INFO)
+
+
+_hung_up = _HungUp()
+
+
 def set_up_logging(stream: TextIO, format: LogFormat = LogFormat.AUTO, level: LogLevel = LogLevel.INFO) -> None:
     """Send all events of this process to the stream."""
     on_terminal = stream.isatty()
@@ -95,6 +113,7 @@ def set_up_logging(stream: TextIO, format: LogFormat = LogFormat.AUTO, level: Lo
     # Its own word at debug is a line for each part of a request, with its headers.
     for chatty in ("alembic", "httpx", "httpcore", "hpack", "asyncio", "urllib3"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("grpc._cython.cygrpc").addFilter(_hung_up)
     logging.captureWarnings(True)
 
 

@@ -25,9 +25,22 @@ except ValueError:
     logging.getLogger("sqlalchemy.pool").exception("theirs failed")
 """
 
+HUNG_UP = """
+import logging, sys
+from grpc._cython import cygrpc
+from fairway.server.logging import LogFormat, LogLevel, set_up_logging
 
-def said(format: str, level: str = "info") -> str:
-    done = subprocess.run([sys.executable, "-c", PROGRAM, format, level], capture_output=True, text=True, check=True)
+set_up_logging(sys.stderr, LogFormat(sys.argv[1]), LogLevel(sys.argv[2]))
+for error in (cygrpc.ExecuteBatchError("Failed"), ValueError("broken")):
+    try:
+        raise error
+    except Exception as raised:
+        logging.getLogger(cygrpc.__name__).exception("%s raised by servicer method [/a/Method]", type(raised).__name__)
+"""
+
+
+def said(format: str, level: str = "info", program: str = PROGRAM) -> str:
+    done = subprocess.run([sys.executable, "-c", program, format, level], capture_output=True, text=True, check=True)
     assert done.stdout == ""
     return done.stderr
 
@@ -72,3 +85,12 @@ def test_the_level_says_what_is_written() -> None:
     assert "too small" in said("json", "debug")
     assert "too small" not in said("json")
     assert "ours" not in said("json", "warning")
+
+
+def test_a_caller_who_hangs_up_on_a_call_is_one_line_without_a_traceback() -> None:
+    events = [without_varying(line) for line in said("json", program=HUNG_UP).splitlines()]
+
+    gone = "a caller hung up before it was answered: /a/Method"
+    assert events[0] == {"level": "info", "event": gone, "logger": "grpc._cython.cygrpc"}
+    assert [("Traceback" in event.get("exception", ""), event["level"]) for event in events[1:]] == [(True, "error")]
+    assert "hung up" not in said("json", "warning", HUNG_UP)

@@ -13,6 +13,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from fairway import __version__
+from fairway.server.http_api.fields import complete_body
 from fairway.server.http_api.parameters import described
 
 PATH = "/api/v1/openapi.json"
@@ -79,7 +80,7 @@ def _completed(path: str, operation: Any, schemas: dict[str, Any]) -> Any:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     name = str(body.get("$ref", "")).rpartition("/")[2]
     if name in schemas:
-        schemas[name]["additionalProperties"] = False
+        complete_body(name, schemas)
         # A body in which nothing must stand may be left out.
         operation = {**operation, "requestBody": {**operation["requestBody"], "required": _must(schemas[name])}}
     if path in _STREAMED:

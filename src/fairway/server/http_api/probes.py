@@ -20,6 +20,8 @@ from fairway.server.store.tables import PROJECTS
 
 #: A store that takes longer is of no use to anybody who waits.
 _PATIENCE_SECONDS = 5.0
+#: What Prometheus knows its format by; Litestar says the charset of a text itself.
+_NUMBERS = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
 
 _log = structlog.get_logger()
 
@@ -54,7 +56,7 @@ async def readyz(request: Request[Any, Any, Any]) -> str:
     return "ok"
 
 
-@get("/metrics", summary="The server's numbers for Prometheus.", tags=["probes"])
+@get("/metrics", summary="The server's numbers for Prometheus.", tags=["probes"], media_type=_NUMBERS)
 async def metrics(request: Request[Any, Any, Any]) -> Response[bytes]:
     """Build, process, and gRPC calls by method and status code."""
-    return Response(desk_of(request).metrics.text(), media_type=CONTENT_TYPE_LATEST)
+    return Response(desk_of(request).metrics.text(), media_type=_NUMBERS)

@@ -113,10 +113,10 @@ def a_moment(name: str, text: str | None) -> datetime | None:
 
 def few(name: str, values: Iterable[str] | None) -> tuple[str, ...]:
     """The values, each once; InvalidRequest when they are too many for one query."""
-    found = tuple(dict.fromkeys(values or ()))
-    if len(found) > MOST_FILTERS:
-        raise InvalidRequest(f"{name} is given {len(found)} times; expected at most {MOST_FILTERS}, ask in turns")
-    return found
+    given = tuple(values or ())
+    if len(given) > MOST_FILTERS:
+        raise InvalidRequest(f"{name} is given {len(given)} times; expected at most {MOST_FILTERS}, ask in turns")
+    return tuple(dict.fromkeys(given))
 
 
 def labels(texts: Iterable[str] | None) -> dict[str, str]:

@@ -8,7 +8,10 @@ import re
 
 from fairway.server.status_codes import InvalidRequest
 
-_LOCAL = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?")
+#: What somebody local can be called, as a pattern.
+LOCAL_NAME = r"[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?"
+
+_LOCAL = re.compile(LOCAL_NAME)
 _PROVIDER = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 _MOST_VOUCHED = 150
 #: What stands at the place of a provider's name in our own paths.

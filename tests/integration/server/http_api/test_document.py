@@ -83,3 +83,20 @@ async def test_every_refusal_is_as_the_document_says(tmp_path: Path, path: str, 
     assert answer.status_code == status
     for documented in the_json_ones(document):
         validate(document, documented, status, answer.json())
+
+
+async def test_the_document_says_what_fields_may_be_and_that_there_are_no_others(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        document = (await served.client.get("/api/v1/openapi.json")).json()
+
+    schemas = document["components"]["schemas"]
+    assert [schemas[name]["additionalProperties"] for name in ("RoleBody", "PermissionBody")] == [False, False]
+    assert "additionalProperties" not in schemas["Role"]
+    assert schemas["NewWebhook"]["properties"]["name"]["pattern"] == r"\S"
+    assert schemas["SettingsBody"]["properties"]["session_hours"] == {
+        "type": "integer",
+        "default": 168,
+        "minimum": 1,
+        "maximum": 8784,
+    }
+    assert list(document["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain; version=1.0.0"]

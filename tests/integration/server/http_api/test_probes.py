@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from prometheus_client import CONTENT_TYPE_LATEST
 from structlog.testing import capture_logs
 
 from fairway import __version__
@@ -35,7 +36,7 @@ async def test_the_numbers_say_which_fairway_this_is(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
         answer = await served.client.get("/metrics")
 
-    assert answer.headers["content-type"].startswith("text/plain; version=")
+    assert answer.headers["content-type"] == CONTENT_TYPE_LATEST
     assert 'fairway_build_info{python="' in answer.text
     assert f'version="{__version__}"}} 1.0' in answer.text
 

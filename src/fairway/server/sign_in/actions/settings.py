@@ -14,7 +14,7 @@ from fairway.server.store.settings import PeopleSettings, load_people_settings, 
 #: A year.
 MOST_HOURS = 24 * 366
 MOST_GROUPS = 1000
-_LONGEST_GROUP = 300
+LONGEST_GROUP = 300
 
 
 async def get_settings(desk: ActionDesk, caller: Caller) -> PeopleSettings:
@@ -31,8 +31,8 @@ async def set_settings(desk: ActionDesk, caller: Caller, settings: PeopleSetting
     if len(settings.group_roles) > MOST_GROUPS:
         raise InvalidRequest(f"group_roles has {len(settings.group_roles)} groups; expected at most {MOST_GROUPS}")
     for group in settings.group_roles:
-        if not 0 < len(group) <= _LONGEST_GROUP:
-            raise InvalidRequest(f"a group's name has {len(group)} characters; expected 1 to {_LONGEST_GROUP}")
+        if not 0 < len(group) <= LONGEST_GROUP:
+            raise InvalidRequest(f"a group's name has {len(group)} characters; expected 1 to {LONGEST_GROUP}")
 
     def change(connection: Connection) -> None:
         before = load_people_settings(connection)
