@@ -12,6 +12,7 @@ import msgspec
 
 from fairway.agent.plugins.client import PluginClient, PluginRefused, Sources
 from fairway.config.application import ApplicationConfig
+from fairway.delivery.owner import decide_owner
 from fairway.delivery.plan import (
     PlanDecision,
     PlanFacts,
@@ -96,6 +97,8 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
     if not asked.requests:
         return PlanDecision(plan=None, reason=asked.reason)
     answers = [PluginStages(plugin=each.plugin, stages=await _stages(planning, each)) for each in asked.requests]
+    if unowned := _unowned(planning, answers):
+        return PlanDecision(plan=None, reason=f"Planning failed: {unowned}")
     facts = PlanFacts(
         config=planning.config,
         strategy=strategy.strategy,
@@ -115,6 +118,16 @@ def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
     if not decision.requests and (missing := planning.plugins.missing()):
         return RequestDecision(requests=(), reason=f"{decision.reason}. {missing}")
     return decision
+
+
+def _unowned(planning: Planning, answers: Sequence[PluginStages]) -> str:
+    """Why a planned stage would not reach the plugin that planned it; it is too late to find out when it is to run."""
+    for answer in answers:
+        for stage in answer.stages:
+            owner = decide_owner(stage.name, planning.config, planning.plugins.plugins_of_stage)
+            if owner.plugin != answer.plugin:
+                return f"plugin {answer.plugin} planned {stage.name}. {owner.reason}"
+    return ""
 
 
 async def _stages(planning: Planning, request: StageRequest) -> tuple[Stage, ...]:

@@ -34,17 +34,15 @@ def a_foreign_plugin(folder: Path, name: str = "foreign") -> Path:
 
 
 class Foreign(DeploymentServicer):
-    """Has the stages `<PREFIX>_RUN` and `<PREFIX>_ROLLBACK`, and writes down what it is asked for."""
+    """Has the stages FOREIGN_RUN and FOREIGN_ROLLBACK, and writes down what it is asked for."""
 
     def __init__(self, config: Mapping[str, Any], agent: HostStub) -> None:
-        self._prefix = config.get("config", {}).get("prefix", "FOREIGN")
+        self._run = config["config"].get("run", "FOREIGN_RUN")
         self._diary = Path(config["config"]["diary"])
         self._agent = agent
 
     async def FetchDefinedStages(self, _request: Any, _context: Any) -> Any:
-        return deployment_messages.FetchDefinedStagesResponse(
-            stages=[f"{self._prefix}_RUN", f"{self._prefix}_ROLLBACK"]
-        )
+        return deployment_messages.FetchDefinedStagesResponse(stages=[self._run, "FOREIGN_ROLLBACK"])
 
     async def DetermineVersions(self, _request: Any, _context: Any) -> Any:
         return deployment_messages.DetermineVersionsResponse()
@@ -60,7 +58,7 @@ class Foreign(DeploymentServicer):
         for each in request.stages:
             answer.stages.add(name=each.name, index=each.index)
         first = min(each.index for each in request.stages)
-        answer.stages.add(name=f"{self._prefix}_ROLLBACK", index=first, rollback=True)
+        answer.stages.add(name="FOREIGN_ROLLBACK", index=first, rollback=True)
         return answer
 
     async def ExecuteStage(self, request: Any, _context: Any) -> Any:

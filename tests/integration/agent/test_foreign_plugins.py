@@ -148,3 +148,19 @@ async def test_of_two_plugins_with_one_stage_the_application_says_which(tmp_path
     assert "Plugins one and two both have FOREIGN_RUN" in refused.status_reason
     assert deployed.status is DeploymentStatus.SUCCEEDED, deployed.status_reason
     assert [(tmp_path / name).exists() for name in ("one", "two")] == [False, True]
+
+
+async def test_a_rollback_that_two_plugins_of_an_application_would_serve_fails_the_plan(tmp_path: Path) -> None:
+    path = str(a_foreign_plugin(tmp_path / "made"))
+    entries = [
+        {"name": name, "url": path, "config": {"diary": str(tmp_path / name), "run": f"{name.upper()}_RUN"}}
+        for name in ("one", "two")
+    ]
+    file = an_application_file("{name: ONE_RUN, with: {}}", "{name: TWO_RUN, with: {}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
+            deployment = await world.ended()
+
+    assert "plugin one planned FOREIGN_ROLLBACK. Plugins one and two both have" in deployment.status_reason
+    assert [(tmp_path / name).exists() for name in ("one", "two")] == [False, False]
