@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -75,6 +77,14 @@ class Machine:
         items: list[dict[str, Any]] = json.loads(done.stdout)["items"]
         return items
 
+    def demo_answer(self, name: str) -> str:
+        """What an application of the demo says to whoever asks."""
+        port = re.search(r"port: (\d+)", (self.data / "demo" / name / "app.pipecd.yaml").read_text())
+        assert port is not None
+        with urlopen(f"http://127.0.0.1:{port[1]}/", timeout=30) as answer:
+            said: str = answer.read().decode()
+        return said
+
     def processes(self) -> dict[int, str]:
         """Whatever runs with the data directory in its arguments."""
         found = {}
@@ -129,10 +139,13 @@ def test_the_demo_rolls_out_and_rolls_back_and_a_second_up_changes_nothing(machi
     second = machine.until_idle("--approve")
 
     assert (first.returncode, second.returncode) == (0, 0), first.stdout + second.stdout + second.stderr
-    assert "hello: deployment succeeded" in first.stdout
-    assert "broken: deployment failed: Stage SCRIPT_RUN failed; it was rolled back" in first.stdout
+    assert "│ 200 Hello from version 2 (canary)" in first.stdout
+    assert "hello: PROCESS_CANARY_CLEAN succeeded" in first.stdout
+    assert "risky: deployment failed: Stage SCRIPT_RUN failed; it was rolled back" in first.stdout
     assert "deployment" not in second.stdout
     assert machine.processes() == {}
+    private = [machine.data / "api.key", machine.data / "agent.key", machine.home / ".config/fairway/config.yaml"]
+    assert [oct(file.stat().st_mode & 0o777) for file in private] == ["0o600"] * 3
 
 
 def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> None:
@@ -144,32 +157,25 @@ def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> No
         waiting = up.until("waits for approval").split("deployment approve ")[1].strip()
         approved = machine.run("deployment", "approve", *waiting.split())
         up.until("hello: deployment succeeded")
+        answer = machine.demo_answer("hello")
         deployments = machine.listed("deployment")
         agents = machine.listed("agent")
         up.interrupt()
 
     assert (status, left) == (0, {})
     assert approved.returncode == 0, approved.stderr
-    assert sorted(each["status"] for each in deployments) == ["failed", "succeeded"]
+    assert sorted(each["status"] for each in deployments) == ["failed", "succeeded", "succeeded", "succeeded"]
+    assert answer == "Hello from version 2 (primary)\n"
     assert [each["name"] for each in agents] == ["up"]
 
 
-def test_keys_are_for_nobody_else(machine: Machine) -> None:
-    machine.until_idle()
-
-    private = [machine.data / "api.key", machine.data / "agent.key", machine.home / ".config/fairway/config.yaml"]
-    assert [oct(file.stat().st_mode & 0o777) for file in private] == ["0o600"] * 3
-    assert oct(machine.data.stat().st_mode & 0o777) == "0o700"
-
-
-@pytest.mark.parametrize("name", [pytest.param("server", id="server"), pytest.param("agent", id="agent")])
-def test_a_killed_part_comes_back_and_the_demo_goes_on(machine: Machine, name: str) -> None:
+def test_killed_parts_come_back_and_the_demo_goes_on(machine: Machine) -> None:
     with machine.up("--approve") as up:
-        up.until("hello: WAIT running")
+        up.until("hello: WAIT │ Waiting")
         for pid, arguments in machine.processes().items():
-            if f"fairway.cli {name} " in arguments:
+            if "fairway.cli server " in arguments or "fairway.cli agent " in arguments:
                 os.kill(pid, signal.SIGKILL)
-        up.until("hello: deployment succeeded")
+        up.until("hello: PROCESS_CANARY_CLEAN succeeded")
         status = up.interrupt()
 
     assert (status, machine.processes()) == (0, {})
@@ -180,7 +186,7 @@ def test_a_killed_up_takes_server_and_agent_along(machine: Machine) -> None:
         up.until("waits for approval")
         up.process.kill()
     with machine.up("--approve") as up:
-        up.until("hello: deployment succeeded")
+        up.until("hello: PROCESS_CANARY_CLEAN succeeded")
         up.interrupt()
 
     assert machine.processes() == {}

@@ -12,6 +12,7 @@ from fairway.cli.output import ago, plain, status
 from fairway.cli.up.rest import waits_for_approval
 from fairway.model.application import Application, DiscoveredApplication, SyncStatus
 from fairway.model.deployment import Deployment
+from fairway.model.stage import StageStatus
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,7 +44,7 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     command: str
     #: The option that names our server, with a blank before it; empty where it is the current one.
     profile: str
-    #: What to try, each a command and what it is for.
+    #: What to try: what it is for, and the command.
     tries: Sequence[tuple[str, str]] = ()
 
     def approve(self, deployment: Deployment) -> str:
@@ -72,8 +73,9 @@ def board(state: State, signs: Signs, now: datetime) -> "RenderableType":
     parts += [Text(), *_suggestions(state.suggestions, signs)] if state.suggestions else []
     if state.trouble:
         parts += [Text(), Text(f"! {state.trouble}", style="yellow")]
-    parts += [Text(), *tries(signs)] if not busy else []
-    return Group(*parts, Text("Ctrl-C stops everything that was started here", style="dim"))
+    if state.applications and all(map(waits_for_approval, busy)):
+        parts += [Text(), *tries(signs)]
+    return Group(*parts, Text(), Text("Ctrl-C stops everything that was started here", style="dim"))
 
 
 def under_way(deployment: ShownDeployment, tail: Sequence[str], signs: Signs, now: datetime) -> "RenderableType":
@@ -85,7 +87,9 @@ def under_way(deployment: ShownDeployment, tail: Sequence[str], signs: Signs, no
     parts += [Text(f"  │ {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in tail]
     if waits_for_approval(deployment):
         parts.append(Text(f"  → {signs.approve(deployment)}", style="bold magenta"))
-    elif waits := waits_for(deployment):
+    elif not any(stage.status is StageStatus.RUNNING for stage in deployment.stages) and (
+        waits := waits_for(deployment)
+    ):
         parts.append(Text(f"  waits for {waits}", style="dim"))
     return Group(*parts)
 
@@ -103,10 +107,11 @@ def tries(signs: Signs) -> "list[RenderableType]":
     """What to try next."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text("Try next", style="bold")] if signs.tries else []
-    for what, command in signs.tries:
-        parts += [Text(f"  {what}"), Text(f"    {command}", style="cyan", overflow="fold")]
-    return parts
+    if not signs.tries:
+        return []
+    width = max(len(what) for what, _ in signs.tries)
+    lines = [Text.assemble(f"  {what:<{width}}  ", (command, "cyan")) for what, command in signs.tries]
+    return [Text("Try next", style="bold"), *lines]
 
 
 def _resting(application: Application, deployments: Mapping[str, ShownDeployment], now: datetime) -> "Text":

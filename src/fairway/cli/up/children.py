@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -109,19 +109,19 @@ def inherit_orphans() -> None:
     _libc.prctl(_SET_CHILD_SUBREAPER, 1)
 
 
-def end_orphans(patience: float, grace: float) -> None:
-    """Wait for what children have left behind; after the patience it is asked to end, after the grace made to.
+def end_orphans(passing: bytes, patience: float, grace: float) -> None:
+    """End what children have left behind: asked first, made to after the grace.
 
-    Call it when no child runs any more: whatever is ours then is an orphan.
+    What has `passing` among its arguments ends by itself, and gets some patience before it is asked. Call it when no
+    child runs any more: whatever is ours then is an orphan, and so is what an orphan leaves behind.
     """
-    # Whoever interrupts does not want to wait.
-    with suppress(KeyboardInterrupt):
-        _wait(patience)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        for pid in orphans():
-            _signal(pid, number)
-        with suppress(KeyboardInterrupt):
-            _wait(grace)
+    _ask([pid for pid in orphans() if passing not in _arguments(pid)], signal.SIGTERM)
+    _wait(patience, lambda: [pid for pid in orphans() if passing in _arguments(pid)])
+    _ask(orphans(), signal.SIGTERM)
+    _wait(grace, orphans)
+    while left := orphans():
+        _ask(left, signal.SIGKILL)
+        _wait(grace, orphans)
 
 
 def orphans() -> list[int]:
@@ -145,10 +145,18 @@ def bury_orphans(ours: Sequence[Child], seconds: float = 2.0) -> None:
     threading.Thread(target=bury, name="orphans", daemon=True).start()
 
 
-def _wait(seconds: float) -> None:
+def _wait(seconds: float, wanted: Callable[[], list[int]]) -> None:
+    """Wait until there are none; whoever interrupts does not want to."""
     deadline = time.monotonic() + seconds
-    while orphans() and time.monotonic() < deadline:
-        time.sleep(_LOOK)
+    with suppress(KeyboardInterrupt):
+        while wanted() and time.monotonic() < deadline:
+            time.sleep(_LOOK)
+
+
+def _arguments(pid: int) -> list[bytes]:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return []
 
 
 def _children() -> list[int]:
@@ -170,10 +178,11 @@ def _reaped(pid: int) -> bool:
         return True
 
 
-def _signal(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        # One that leads a group answers for all of it.
-        if os.getpgid(pid) == pid:
-            os.killpg(pid, number)
-        else:
-            os.kill(pid, number)
+def _ask(pids: Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            # One that leads a group answers for all of it.
+            if os.getpgid(pid) == pid:
+                os.killpg(pid, number)
+            else:
+                os.kill(pid, number)

@@ -10,27 +10,25 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from fairway.cli.call import UsageError, ending
+from fairway.cli.call import Call, UsageError, ending
 from fairway.cli.options import Timeout, length_of_time
-from fairway.cli.up.board import Signs
-from fairway.cli.up.demo import ENDS, demo_applications
-from fairway.cli.up.demo import ID as DEMO
+from fairway.cli.up.board import Signs, State
+from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
 from fairway.cli.up.places import Places, default_data
 from fairway.cli.up.registration import WatchedRepository, register_applications
 from fairway.cli.up.repositories import choose_repositories
-from fairway.cli.up.rest import Expected, Rest
+from fairway.cli.up.rest import Rest
 from fairway.cli.up.screens import a_screen
 from fairway.cli.up.site import LISTEN, OwnCall, Site, choose_address, save_profile
 from fairway.errors import UserError
-from fairway.model.application import Application
 
 commands = typer.Typer(add_completion=False)
 
@@ -76,7 +74,7 @@ def up(
         give_up = length_of_time("timeout", timeout)
         if give_up and not until_idle:
             raise UsageError("--timeout is about waiting; give --until-idle as well")
-        aim = Aim(until_idle=until_idle, approve=approve, timeout=give_up, expected=_expected(approve))
+        aim = Aim(until_idle=until_idle, approve=approve, timeout=give_up)
         places = Places((data or default_data(os.environ)).absolute())
         wishes = Wishes(places=places, repository=repo, listen=listen, register=register, aim=aim)
         with places.taken():
@@ -89,10 +87,11 @@ def _run(wishes: Wishes) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # All of them mean the same to us, also where a shell in the background lets nobody be interrupted.
         signal.signal(number, signal.default_int_handler)
-    repositories = choose_repositories(wishes.places, wishes.repository)
+    demo = Demo(wishes.places.demo)
+    repositories = choose_repositories(wishes.places, demo, wishes.repository)
     site = Site(wishes.places, choose_address(wishes.listen))
     try:
-        _work(wishes, site, repositories)
+        _work(wishes, site, demo, repositories)
     except KeyboardInterrupt:
         if wishes.aim.until_idle:
             raise
@@ -101,35 +100,55 @@ def _run(wishes: Wishes) -> None:
         site.stop()
 
 
-def _work(wishes: Wishes, site: Site, repositories: Sequence[WatchedRepository]) -> None:
-    aim = wishes.aim
+def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[WatchedRepository]) -> None:
     with OwnCall(site.profile) as call:
         _say(f"starting the server at {site.profile.server}")
         site.start_server(call)
-        signs = Signs(command=_how_we_are_called(), profile=save_profile(site.profile), tries=())
+        signs = _signs(demo, save_profile(site.profile))
+        _say(f"  API: {site.profile.server}/api/v1, its key: {_near(wishes.places.api_key)}")
         _say("starting the agent")
+        for each in repositories:
+            _say(f"  watches {_near(each.path)}, branch {each.branch}")
         with a_screen(signs) as screen:
-            if wishes.register:
-                # Whenever something is found, because the agent reads Git after it has said that it is there.
-                aim = msgspec.structs.replace(aim, play=lambda state: register_applications(call, state.suggestions))
-            follower = Follower(call, screen, aim)
+            follower = Follower(call, screen, _aim(wishes, call, demo, repositories))
             follower.begin()
             agent_id = site.start_agent(call, repositories)
-            if any(each.id == DEMO for each in repositories):
-                register_applications(call, demo_applications(agent_id))
+            if demo.repository in repositories:
+                register_applications(call, demo.applications(agent_id))
             decision = follower.run()
         if decision.rest is Rest.OTHERWISE:
             raise NotAsExpected(decision.reason)
         _say(f"nothing is left to do: {decision.reason}")
 
 
-def _expected(approved: bool) -> Callable[[Sequence[Application]], Expected]:
-    def expected(applications: Sequence[Application]) -> Expected:
-        demo = [each for each in applications if each.git_path.repository.id == DEMO]
-        ends = {each.id: ENDS[each.git_path.path] for each in demo if each.git_path.path in ENDS}
-        return Expected(ends=ends, approved=approved)
+def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedRepository]) -> Aim:
+    """The wishes, with what is done at each look."""
 
-    return expected
+    def play(state: State) -> None:
+        if wishes.register:
+            # At each look, because the agent reads Git after it has said that it is there.
+            register_applications(call, state.suggestions)
+        if demo.repository in repositories:
+            demo.play(state.applications)
+
+    return msgspec.structs.replace(
+        wishes.aim, play=play, expected=lambda applications: demo.expected(applications, wishes.aim.approve)
+    )
+
+
+def _signs(demo: Demo, profile: str) -> Signs:
+    """What a person has to know to go on."""
+    tries: list[tuple[str, str]] = []
+    if address := demo.address("hello"):
+        tries = [
+            ("see hello", address),
+            ("go there", f"cd {shlex.quote(_near(demo.place))}"),
+            ("change it", "echo 'Hello again' > hello/greeting.txt && git commit -am Greet"),
+            ("break it", "echo Oops > hello/greeting.txt && git commit -am Break"),
+        ]
+    command = _how_we_are_called()
+    tries.append(("look at it", f"{command} deployment list{profile}"))
+    return Signs(command=command, profile=profile, tries=tries)
 
 
 def _how_we_are_called() -> str:
@@ -138,8 +157,12 @@ def _how_we_are_called() -> str:
     found = shutil.which("fairway")
     if found and ours.exists() and os.path.samefile(found, ours):
         return "fairway"
-    with_name = os.path.relpath(ours) if ours.is_relative_to(Path.cwd()) else str(ours)
-    return shlex.quote(with_name) if ours.exists() else f"{shlex.quote(sys.executable)} -m fairway.cli"
+    return shlex.quote(str(ours)) if ours.exists() else f"{shlex.quote(sys.executable)} -m fairway.cli"
+
+
+def _near(path: Path) -> str:
+    """A path as short as it can be typed."""
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _say(sentence: str) -> None:

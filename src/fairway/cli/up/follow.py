@@ -14,7 +14,7 @@ from fairway.cli.logs import LogReader, block_lines
 from fairway.cli.remote import Unreachable, segments
 from fairway.cli.up.board import State
 from fairway.cli.up.registration import applications, suggestions
-from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest
+from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, waits_for_approval
 from fairway.cli.watch import Watch
 from fairway.model.application import Application
 from fairway.model.stage import Stage, StageStatus
@@ -51,7 +51,7 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
     #: Approves whatever waits for it.
     approve: bool = False
     timeout: timedelta | None = None
-    #: Says what is expected, once the applications are known.
+    #: What the applications should come to.
     expected: Callable[[Sequence[Application]], Expected] = lambda _: Expected()
     #: Called at each look with how everything stands.
     play: Callable[[State], None] = lambda _: None
@@ -117,8 +117,11 @@ class Follower:
             self._told.add(deployment.id)
             del self._readers[deployment.id]
         self._act(new)
+        busy = [each for each in deployments.values() if not each.status.is_terminal and not waits_for_approval(each)]
+        if not self._aim.until_idle or busy:
+            return False
         self._rest = decide_rest(found, deployments, self._aim.expected(found))
-        return self._aim.until_idle and self._rest.rest is not Rest.NOT_YET
+        return self._rest.rest is not Rest.NOT_YET
 
     def _act(self, deployments: Sequence[ShownDeployment]) -> None:
         """What we do ourselves: approve where that was asked for, and play."""

@@ -63,6 +63,7 @@ def write_agent_file(places: Places, id: str, server: str, repositories: Sequenc
         "pipedID": id,
         "pipedKeyFile": str(places.agent_key.absolute()),
         "apiAddress": server,
+        "plugins": [{"name": "process", "url": "builtin:process"}],
         "repositories": [{"repoId": each.id, "remote": str(each.path), "branch": each.branch} for each in repositories],
     }
     document = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Piped", "spec": spec}

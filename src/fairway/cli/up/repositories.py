@@ -11,21 +11,23 @@ from pathlib import Path
 import yaml
 
 from fairway.cli.up.demo import ID as DEMO
-from fairway.cli.up.demo import GitFailed, git, make_demo
+from fairway.cli.up.demo import Demo, GitFailed, git
 from fairway.cli.up.places import Places
 from fairway.cli.up.registration import WatchedRepository
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def choose_repositories(places: Places, given: Path | None) -> list[WatchedRepository]:
+def choose_repositories(places: Places, demo: Demo, given: Path | None) -> list[WatchedRepository]:
     """The repositories, the demo made if it is wanted."""
     own = {each.path: each for each in _watched_before(places) if each.path.exists()}
     if given is not None:
         new = own_repository(given, {DEMO, *(each.id for each in own.values())})
         own.setdefault(new.path, new)
-    wanted = places.demo.exists() or not own
-    return [*([make_demo(places.demo)] if wanted else []), *own.values()]
+    if own and not demo.place.exists():
+        return list(own.values())
+    demo.make()
+    return [demo.repository, *own.values()]
 
 
 def own_repository(path: Path, taken: set[str]) -> WatchedRepository:

@@ -34,6 +34,10 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
     #: Application id → how its newest deployment ends; those that are not named succeed.
     ends: Mapping[str, DeploymentStatus] = {}
+    #: Application id → the commit that it should be at; those that are not named may be at any.
+    commits: Mapping[str, str] = {}
+    #: What is about to happen by itself when everything rests; empty when nothing is.
+    coming: str = ""
     #: Whether somebody will approve what waits for it; if nobody does, waiting for approval is rest.
     approved: bool = False
 
@@ -48,6 +52,8 @@ def decide_rest(
     for rest in (Rest.NOT_YET, Rest.OTHERWISE):
         if found := [decision.reason for decision in each if decision.rest is rest]:
             return RestDecision(rest, "; ".join(found))
+    if expected.coming:
+        return RestDecision(Rest.NOT_YET, expected.coming)
     return RestDecision(Rest.AS_EXPECTED, "; ".join(decision.reason for decision in each))
 
 
@@ -68,7 +74,9 @@ def _of_application(
             return RestDecision(Rest.OTHERWISE, f"{name} cannot be deployed: {plain(state.reason)}")
         return RestDecision(Rest.NOT_YET, f"{name} has not been deployed yet")
     deployment = deployments.get(newest.deployment_id)
-    if deployment is None:
+    if deployment is None or deployment.trigger.commit.hash != expected.commits.get(
+        application.id, deployment.trigger.commit.hash
+    ):
         return RestDecision(Rest.NOT_YET, f"{name} is about to be deployed")
     word = deployment.status.value.replace("_", " ")
     if not deployment.status.is_terminal:

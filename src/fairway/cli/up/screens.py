@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from fairway.cli.cards import ShownDeployment
 from fairway.cli.output import a_console, now, plain
 from fairway.cli.up.board import Signs, State, board, ended
 from fairway.cli.waiting import changes
-from fairway.model.stage import Stage
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import Stage, StageStatus
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -39,7 +42,8 @@ class Lines:
                 _line(f"found {plain(found.name)} in {plain(found.path)}; {self._signs.add(found)}")
 
     def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
-        """Print what was written."""
+        """Print what was written, behind what led to it."""
+        self._print_changes(_when(deployment, stage))
         for line in lines:
             _line(f"{plain(deployment.application_name)}: {plain(stage.name)} │ {line}")
 
@@ -53,6 +57,20 @@ class Lines:
             waits = f"; {self._signs.approve(deployment)}" if "waits for approval" in line else ""
             _line(f"{plain(deployment.application_name)}: {line}{waits}")
         self._before[deployment.id] = deployment
+
+
+def _when(deployment: ShownDeployment, stage: Stage) -> ShownDeployment:
+    """The deployment as it was when that stage ran: what came then is told after what the stage has written."""
+    place = deployment.stages.index(stage)
+    running = msgspec.structs.replace(stage, status=StageStatus.RUNNING, status_reason="")
+    later = (msgspec.structs.replace(each, status=StageStatus.NOT_STARTED) for each in deployment.stages[place + 1 :])
+    rollback = stage.is_rollback or deployment.status is DeploymentStatus.ROLLING_BACK
+    return msgspec.structs.replace(
+        deployment,
+        stages=(*deployment.stages[:place], running, *later),
+        status=DeploymentStatus.ROLLING_BACK if rollback else DeploymentStatus.RUNNING,
+        status_reason="" if deployment.status.is_terminal else deployment.status_reason,
+    )
 
 
 class Drawing:

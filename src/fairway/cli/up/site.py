@@ -31,7 +31,9 @@ LISTEN = "127.0.0.1:9080"
 _PORT_PATIENCE = 2.0
 _LOOK = 0.05
 _STOP = 20.0
-_ORPHAN_PATIENCE, _ORPHAN_GRACE = 10.0, 5.0
+_SCRIPT_PATIENCE, _ORPHAN_GRACE = 10.0, 15.0
+#: What scripts of SCRIPT_RUN have among their arguments. They end by themselves; what was deployed does not.
+_SCRIPT = b"fairway-script"
 #: A child that ended so often in a row will not come to life.
 _HOPELESS = 3
 _FAIRWAY = (sys.executable, "-m", "fairway.cli")
@@ -91,11 +93,16 @@ class Site:
         return id
 
     def stop(self) -> None:
-        """Stop everything that was started."""
+        """Stop everything that was started, and what was deployed: the next agent brings that back."""
+        # Loaded late, because it is needed last.
+        from fairway.plugins.process.keeping import end_all
+
         for child in (self._agent, self._server):
             child.ask_to_stop()
             child.ended(_STOP)
-        end_orphans(_ORPHAN_PATIENCE, _ORPHAN_GRACE)
+        with suppress(KeyboardInterrupt):
+            end_all(self._places.agent / "plugins" / "process")
+        end_orphans(_SCRIPT, _SCRIPT_PATIENCE, _ORPHAN_GRACE)
 
 
 def choose_address(listen: str) -> str:
