@@ -1,6 +1,7 @@
 """Runs every bench and prints its tables: `python -m bench`, or `python -m bench scale` for the million.
 
-`python -m bench live` only says how long it takes until somebody hears of something.
+`python -m bench live` only says how long it takes until somebody hears of something, `python -m bench agent` what an
+agent takes from a push to the end.
 
 `python -m bench scale 20000` does the same with so many deployments, and proportionally less of all others.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bench.agent import bench_agent
 from bench.configuration import bench_reading
 from bench.durable import bench_durable
 from bench.figures import Figure, Reading
@@ -39,6 +41,9 @@ def main() -> None:
     if arguments[:1] == ["live"]:
         console.print(_readings("who hears when", asyncio.run(bench_live())))
         return
+    if arguments[:1] == ["agent"]:
+        console.print(_readings("an agent", bench_agent()))
+        return
     with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
         repository = a_repository(Path(directory))
         figures = [bench_reading(), *asyncio.run(bench_git(repository, Path(directory)))]
@@ -47,6 +52,7 @@ def main() -> None:
     readings = [*asyncio.run(bench_idle(_SECONDS)), *asyncio.run(bench_live())]
     console.print(_table(figures))
     console.print(_readings("a server", readings))
+    console.print(_readings("an agent", bench_agent()))
 
 
 def _readings(title: str, readings: list[Reading]) -> Table:

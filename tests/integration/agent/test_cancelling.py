@@ -1,13 +1,13 @@
 """A cancel is heard in every state; timeouts end what takes too long; and of many pushes the newest may be enough."""
 
 import asyncio
-import os
 from pathlib import Path
 
 from fairway.model.command import CancelDeployment, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
+from tests.integration.agent.test_journal import is_dead
 from tests.integration.git.repositories import an_origin
 
 #: A script that says that it runs, and ends when it may.
@@ -100,7 +100,7 @@ async def test_a_script_that_takes_too_long_fails_and_is_undone(tmp_path: Path) 
     assert deployment.stages[0].status is StageStatus.FAILED
     assert "took longer than its timeout" in deployment.stages[0].status_reason
     assert (tmp_path / "undone").exists()
-    assert (tmp_path / "pid").read_text().strip() not in os.listdir("/proc")
+    assert is_dead((tmp_path / "pid").read_text().strip())
 
 
 async def test_a_deployment_that_takes_too_long_fails(tmp_path: Path) -> None:

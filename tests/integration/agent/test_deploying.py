@@ -89,7 +89,8 @@ async def test_a_cancel_ends_the_script_before_it_is_undone(tmp_path: Path) -> N
     mark, undone = tmp_path / "mark", tmp_path / "undone"
     # The child would outlive its shell, if only that were ended.
     run = f"(sleep 1000 & echo $! > {tmp_path}/child; touch {mark}; wait)"
-    undo = f"kill -0 $(cat {tmp_path}/child) 2>/dev/null && echo alive > {undone} || echo gone > {undone}"
+    lives = f"grep -qs '^State:.[^ZX]' /proc/$(cat {tmp_path}/child)/status"
+    undo = f"{lives} && echo alive > {undone} || echo gone > {undone}"
     file = an_application_file(script(run, onRollback=undo))
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()

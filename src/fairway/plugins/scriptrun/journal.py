@@ -2,7 +2,7 @@
 
     script    what the shell runs, until it has ended    output    all that it has written, as it wrote it
     process   who runs it                                status    how it ended, once it has
-    started   a directory: it was started, or may not    told      how much of the output is safe with the agent
+    started   it was started, or may not be any more     told      how much of the output is safe with the agent
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
@@ -15,6 +15,7 @@ import contextlib
 import os
 import signal
 import struct
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,8 @@ from fairway.plugins.scriptrun.script import KEEPER
 _TOLD = struct.Struct(">QQQ")
 #: How long a keeper may take from its start to its first sign of life.
 _SIGN_OF_LIFE_SECONDS = 5.0
-_LOOK_SECONDS = 0.01
+#: How often something is looked at that comes in a moment, and that may take longer.
+_FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
 
 class JournalError(TemporaryError):
@@ -160,7 +162,7 @@ class Journal:
             for _ in range(int(seconds / _LOOK_SECONDS)):
                 await asyncio.sleep(_LOOK_SECONDS)
                 # The keeper outlives a polite signal only to write the status down.
-                if not _signal(pid, 0):
+                if not await asyncio.to_thread(_lives, pid):
                     return
 
     def end_leftovers(self) -> None:
@@ -170,20 +172,24 @@ class Journal:
         if text.isdigit() and self.status is None and not Path(f"/proc/{text}").exists():
             _signal(int(text), signal.SIGKILL)
 
+    def remove_script(self) -> None:
+        """Remove the text of a script that will not be read again: opened secrets may stand in it."""
+        (self.directory / "script").unlink(missing_ok=True)
+
     async def _sign_of_life(self) -> None:
-        for _ in range(int(_SIGN_OF_LIFE_SECONDS / _LOOK_SECONDS)):
-            if self._read("process") or self.status is not None:
-                return
-            await asyncio.sleep(_LOOK_SECONDS)
+        waited, pause = 0.0, _FIRST_LOOK_SECONDS
+        while waited < _SIGN_OF_LIFE_SECONDS and not self._read("process") and self.status is None:
+            await asyncio.sleep(pause)
+            waited, pause = waited + pause, min(pause * 2, _LOOK_SECONDS)
 
     def _forbidden(self) -> bool:
         """Whether the script has not been started, and from now on cannot be."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            (self.directory / "started").mkdir()
+            (self.directory / "started").touch(exist_ok=False)
         except FileExistsError:
             return False
-        (self.directory / "script").unlink(missing_ok=True)
+        self.remove_script()
         return True
 
     def told(self) -> Told:
@@ -214,11 +220,11 @@ class Journal:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if (self.directory / "started").exists():
                 return False
-            new = self.directory / "script.new"
-            new.touch(mode=0o600)
-            new.write_text(order.text)
-            # It appears whole: a shell reads its script as it goes.
-            new.rename(self.directory / "script")
+            # It appears whole, and private: a shell reads its script as it goes.
+            opened, new = tempfile.mkstemp(prefix="script-", dir=self.directory)
+            with open(opened, "w") as file:
+                file.write(order.text)
+            os.rename(new, self.directory / "script")
         except OSError as error:
             raise JournalError(f"the script cannot be written to {self.directory} ({error.strerror})") from error
         return True
@@ -236,3 +242,13 @@ def _signal(group: int, number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def _lives(group: int) -> bool:
+    """Whether anybody in the group does anything; the dead whom nobody has buried do not count."""
+    for process in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _parent, its_group = process.read_text(errors="replace").rpartition(")")[2].split()[:3]
+            if its_group == str(group) and state not in "ZX":
+                return True
+    return False

@@ -73,8 +73,10 @@ async def _attempt(telling: Telling, options: ScriptRunOptions, commands: Sequen
         if run.stopped:
             await journal.end(_GRACE_SECONDS)
             await telling.all()
+            journal.remove_script()
         raise
     journal.end_leftovers()
+    journal.remove_script()
     return Attempt(status=journal.status, seconds=journal.seconds, step=journal.step)
 
 

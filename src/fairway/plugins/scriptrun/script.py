@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 
 _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
-#: Runs the script and leaves its exit status where whoever comes back finds it. The directory that it makes first lets
-#: one of two win, should it ever be started twice; a signal for the whole group must not keep it from its last line.
-#: The script itself is removed, because opened secrets may stand in it.
+#: Runs the script and leaves its exit status where whoever comes back finds it. The file that it makes first, and only
+#: if it is not there, lets one of two win, should it ever be started twice; a signal for the whole group must not keep
+#: it from its last line. No command of it is a process: of those there is the script alone.
 KEEPER = """\
-mkdir "$1/started" 2>/dev/null || exit 0
+set -C
+: 2>/dev/null > "$1/started" || exit 0
+set +C
 trap : HUP INT TERM
-echo $$ > "$1/process.new" && mv "$1/process.new" "$1/process"
+echo $$ > "$1/process"
 "$2" -l "$1/script"
-status=$?
-rm -f "$1/script"
-echo $status > "$1/status.new" && mv "$1/status.new" "$1/status"
+echo $? > "$1/status"
 """
 
 

@@ -1,0 +1,72 @@
+"""Scripts that outlive whoever started them, with real shells."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from fairway.plugins.scriptrun.journal import Journal, Order
+
+
+def an_order(tmp_path: Path, text: str) -> Order:
+    return Order(text=text, shell="/bin/sh", directory=tmp_path)
+
+
+async def test_of_two_who_start_a_script_one_does(tmp_path: Path) -> None:
+    order = an_order(tmp_path, f"echo once >> {tmp_path}/ran; exit 7")
+    journals = [Journal(tmp_path / "journal") for _ in range(5)]
+
+    await asyncio.gather(*(journal.start(order) for journal in journals))
+    await asyncio.gather(*(journal.ended() for journal in journals))
+
+    assert (tmp_path / "ran").read_text() == "once\n"
+    assert [journal.status for journal in journals] == [7] * 5
+
+
+async def test_a_script_that_was_ended_before_it_began_never_begins(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+
+    await journal.end(1.0)
+    await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
+
+    assert (journal.status, (tmp_path / "ran").exists()) == (None, False)
+
+
+async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, f"trap '' TERM; sleep 1000 & echo $! > {tmp_path}/child; wait; sleep 1000"))
+    await asyncio.to_thread(wait_for, tmp_path / "child")
+
+    await journal.end(0.2)
+
+    assert is_dead((tmp_path / "child").read_text().strip())
+    assert journal.process() is None
+
+
+async def test_neither_script_nor_variables_stand_on_a_command_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, f"export TOKEN=hush-hush; echo $$ > {tmp_path}/pid; exec sleep 1000"))
+    await asyncio.to_thread(wait_for, tmp_path / "pid")
+
+    shown = command_line(str(journal.process())) + command_line((tmp_path / "pid").read_text().strip())
+    mode = (tmp_path / "journal" / "script").stat().st_mode & 0o777
+    await journal.end(1.0)
+
+    assert b"fairway-script" in shown
+    assert b"hush-hush" not in shown
+    assert mode == 0o600
+
+
+def command_line(pid: str) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def is_dead(pid: str) -> bool:
+    """Whether the process is gone, or is only waiting to be buried."""
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def wait_for(file: Path) -> None:
+    """Until a script has written the file."""
+    while not file.exists() or not file.read_text():
+        os.sched_yield()
