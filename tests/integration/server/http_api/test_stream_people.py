@@ -94,7 +94,8 @@ async def test_a_session_whose_end_nobody_told_of_ends_its_streams_within_a_hear
         await server.store.write(lambda connection: connection.execute(sa.delete(SESSIONS)))
         server.clock.advance(TRUSTED_FOR + timedelta(seconds=1))
 
-        assert (await stream.next()).name == "goodbye"
+        async with asyncio.timeout(30):
+            assert (await stream.next()).name == "goodbye"
 
 
 async def test_who_sees_by_labels_is_told_of_nothing_else(server: LiveServer) -> None:
