@@ -1,13 +1,19 @@
 """Plugins that hang, do not start, or come twice."""
 
+import asyncio
 import os
+import shutil
 import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
+import pytest
+
 from fairway.agent.plugins.client import PluginClient
-from fairway.agent.plugins.identity import Identity
+from fairway.agent.plugins.identity import Identity, Running
 from fairway.agent.plugins.keeper import Patience
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
@@ -74,6 +80,28 @@ async def test_a_plugin_that_comes_up_later_is_there_then(tmp_path: Path) -> Non
         assert (await until(there)).name == "foreign"
 
 
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="without util-linux the next agent ends it instead")
+async def test_a_killed_agent_takes_its_foreign_plugins_with_it(tmp_path: Path) -> None:
+    a_plugin(tmp_path)
+    agent = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.integration.agent.plugins.test_supervisor", str(tmp_path), start_new_session=True
+    )
+    running = tmp_path / "plugins" / "running.json"
+
+    async def started() -> Running | None:
+        found = msgspec.json.decode(running.read_bytes(), type=Running) if running.exists() else None
+        return found if found and len(found.processes) == 2 else None
+
+    left = (await until(started)).processes
+    agent.kill()
+    await agent.wait()
+
+    async def gone() -> bool:
+        return not any(each.is_alive for each in left.values())
+
+    assert await until(gone)
+
+
 async def test_who_serves_a_stage_and_that_what_is_given_to_all_makes_way(tmp_path: Path) -> None:
     one, two = a_plugin(tmp_path, "one"), a_plugin(tmp_path, "two")
     own = PluginConfig(name="own-wait", url="builtin:wait")
@@ -83,3 +111,12 @@ async def test_who_serves_a_stage_and_that_what_is_given_to_all_makes_way(tmp_pa
     assert found["FOREIGN_RUN"] == ("one", "two")
     assert found["WAIT"] == ("own-wait",)
     assert found["WAIT_APPROVAL"] == ("waitapproval",)
+
+
+async def _run_for_ever(folder: Path) -> None:
+    async with opened(folder, a_plugin(folder)):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_run_for_ever(Path(sys.argv[1])))
