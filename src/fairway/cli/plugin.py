@@ -9,7 +9,7 @@ from fairway.cli.call import USAGE, ending, fail, noun
 
 commands = noun("Plugins: start one under an agent, begin one of your own.")
 
-_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 @commands.command("new")
