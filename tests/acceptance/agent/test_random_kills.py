@@ -3,6 +3,7 @@
 The seed decides who is killed and after how many scripts; the moments themselves are the machine's.
 """
 
+import functools
 import os
 import random
 import signal
@@ -43,8 +44,7 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
     with a_site(tmp_path, {f"{name}/app.pipecd.yaml": a_file(name, ran) for name in names}) as site:
         site.add_applications(*names)
         for number in range(KILLS):
-            scripts = len(lines(ran)) + chance.randrange(12)
-            until(lambda scripts=scripts: len(lines(ran)) >= scripts or all_ended(site))
+            until(functools.partial(has_run_or_ended, site, ran, len(lines(ran)) + chance.randrange(12)))
             kill_one(site, chance.choice(["agent", "plugins", "server", "agent and server"]))
             site.origin.commit({f"{name}/version": f"{number}\n" for name in names})
         heads = until(lambda: all_ended(site))
@@ -54,6 +54,11 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
         for deployment in heads:
             assert how_it_went(site, deployment, runs) == as_implied(deployment), site.said.read_text()
         assert not runs, "scripts ran of which no deployment knows"
+
+
+def has_run_or_ended(site: Site, ran: Path, scripts: int) -> bool:
+    """Whether so many scripts have run, or no more will."""
+    return len(lines(ran)) >= scripts or all_ended(site) is not None
 
 
 def how_it_went(site: Site, deployment: Deployment, runs: Counter[str]) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ def test_no_request_has_the_secret_in_any_form(tmp_path: Path) -> None:
 
     with a_scripted_server(answer) as server:
         environment = {**os.environ, "HOME": str(tmp_path), "FAIRWAY_SERVER": server.url, "FAIRWAY_API_KEY": "k"}
-        command = [FAIRWAY, "encrypt", "--agent", "a-1"]
+        command = [str(FAIRWAY), "encrypt", "--agent", "a-1"]
         done = subprocess.run(command, input=SECRET, capture_output=True, text=True, env=environment, check=True)
         sealed = done.stdout.strip()
 
