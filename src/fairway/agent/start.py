@@ -47,11 +47,13 @@ def agent_settings(text: bytes, file: str, data: Path, line: Line) -> AgentSetti
     """What `run_agent` is told, from the text of an agent's file."""
     config = read_agent(text, file)
     private = _private_key(config.secret_management)
+    token = f"{config.project_id},{config.agent_id},{_key(config)}"
     return AgentSettings(
         config=config,
         data=data,
+        # After the keys were read: a line that nobody uses would stay open.
         channel=_channel(config.api_address, line),
-        token=f"{config.project_id},{config.agent_id},{_key(config)}",
+        token=token,
         unsealer=private,
         secret_encryption=_encryption(private),
         masked_config=masked(text),

@@ -130,7 +130,7 @@ class World(msgspec.Struct):
 
         return await until(look)
 
-    async def serve(self, port: int = 0) -> None:
+    async def serve(self, port: int = 0, *interceptors: aio.ServerInterceptor) -> None:
         """Answer agents."""
         clock, ids = SystemClock(), count(1)
         auth = AgentAuth(self.store, clock)
@@ -146,7 +146,7 @@ class World(msgspec.Struct):
         async def known_agent(context: CallContext) -> str:
             return (await auth.authenticate(context)).agent_id
 
-        self.server = aio.server(options=SERVER_OPTIONS)
+        self.server = aio.server(options=SERVER_OPTIONS, interceptors=interceptors)
         register_agent_service(AgentService(desk, auth), self.server)
         register_hint_service(HintService(self.hints, known_agent), self.server)
         self.address = f"127.0.0.1:{self.server.add_insecure_port(f'127.0.0.1:{port}')}"
