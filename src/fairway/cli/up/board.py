@@ -58,15 +58,17 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.command} {shlex.join(words)}{self.profile}"
 
 
-def board(state: State, signs: Signs, now: datetime) -> "RenderableType":
-    """Everything, to be drawn in place."""
+def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableType":
+    """Everything, to be drawn in place on so many rows."""
     from rich.console import Group
     from rich.text import Text
 
     parts: list[RenderableType] = [Text()]
     busy = [each for each in state.deployments.values() if not each.status.is_terminal]
+    room = _room_for_tails(state, busy, rows)
     for deployment in sorted(busy, key=lambda each: (each.application_name, each.created_at)):
-        parts += [under_way(deployment, state.tails.get(deployment.id, ()), signs, now), Text()]
+        tail = state.tails.get(deployment.id, ())
+        parts += [under_way(deployment, tail[max(len(tail) - room, 0) :], signs, now), Text()]
     deploying = {each.application_id for each in busy}
     resting = [each for each in state.applications if each.id not in deploying]
     parts += [_resting(each, state.deployments, now) for each in resting]
@@ -76,6 +78,14 @@ def board(state: State, signs: Signs, now: datetime) -> "RenderableType":
     if state.applications and all(map(waits_for_approval, busy)):
         parts += [Text(), *tries(signs)]
     return Group(*parts, Text(), Text("Ctrl-C stops everything that was started here", style="dim"))
+
+
+def _room_for_tails(state: State, busy: Sequence[Deployment], rows: int) -> int:
+    """How many lines of its log each deployment may show, so that the rest stays on the screen."""
+    stages = sum(stage.was_started or not stage.is_rollback for each in busy for stage in each.stages)
+    # Name, reason, what it waits for and a blank line for each; a line for each that rests; blank lines and the last.
+    rest = 4 * len(busy) + len(state.applications) + 4
+    return max(0, rows - stages - rest) // max(1, len(busy))
 
 
 def under_way(deployment: ShownDeployment, tail: Sequence[str], signs: Signs, now: datetime) -> "RenderableType":

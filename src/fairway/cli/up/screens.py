@@ -94,7 +94,7 @@ class Drawing:
 
     def drawn(self) -> "RenderableType":
         """The picture of now."""
-        return board(self._state, self._signs, now())
+        return board(self._state, self._signs, now(), self._console.height)
 
 
 @contextmanager

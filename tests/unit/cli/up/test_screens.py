@@ -1,0 +1,85 @@
+"""What is shown: on a terminal within its rows, elsewhere in the order in which it happened."""
+
+import re
+
+import pytest
+from rich.console import Console
+
+from fairway.cli.cards import ShownDeployment
+from fairway.cli.up.board import Signs, State, board
+from fairway.cli.up.screens import Lines
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import ManualOperation, Stage, StageStatus
+from tests.unit.model.builders import NOW, a_git_path, a_stage, a_trigger, an_application
+
+SIGNS = Signs(command="fairway", profile=" --profile up", tries=[("look at it", "fairway deployment list")])
+
+
+def shown(
+    *stages: Stage, status: DeploymentStatus = DeploymentStatus.RUNNING, id: str = "d-12345678"
+) -> ShownDeployment:
+    return ShownDeployment(
+        id=id,
+        application_id="a-1",
+        application_name="cart",
+        agent_id="agent-1",
+        project_id="shop",
+        git_path=a_git_path(),
+        trigger=a_trigger(),
+        created_at=NOW,
+        updated_at=NOW,
+        status=status,
+        stages=stages,
+    )
+
+
+def drawn(state: State, rows: int = 40) -> list[str]:
+    console = Console(width=80, height=rows, color_system=None)
+    with console.capture() as capture:
+        console.print(board(state, SIGNS, NOW, rows))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_what_waits_for_approval_shows_the_command_that_approves_and_what_else_to_try() -> None:
+    waiting = a_stage(status=StageStatus.RUNNING, available_operation=ManualOperation.APPROVE)
+    deployment = shown(waiting)
+
+    lines = drawn(State(applications=[an_application()], deployments={deployment.id: deployment}))
+
+    assert "  → fairway deployment approve d-123456 --profile up" in lines
+    assert "  look at it  fairway deployment list" in lines
+
+
+@pytest.mark.parametrize("rows", [16, 20, 24, 40])
+def test_logs_give_way_so_that_the_stages_stay_on_the_screen(rows: int) -> None:
+    stages = (a_stage(status=StageStatus.RUNNING), a_stage("stage-1"), a_stage("stage-2"))
+    both = {id: shown(*stages, id=id) for id in ("d-1", "d-2")}
+    tails = dict.fromkeys(both, ("one", "two", "three", "four"))
+
+    lines = drawn(State(applications=[an_application()], deployments=both, tails=tails), rows)
+
+    assert len(lines) <= max(rows, 16)
+    assert len([line for line in lines if line.startswith("  ○ WAIT")]) == 4
+    assert ("  │ four" in lines) is (rows > 20)
+
+
+def test_what_a_stage_writes_is_told_between_its_start_and_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines(SIGNS)
+    first, second = a_stage(name="BUILD", status=StageStatus.SUCCEEDED), a_stage("stage-1", status=StageStatus.FAILED)
+    ended = shown(first, second, status=DeploymentStatus.FAILED)
+
+    lines.logged(ended, first, ["built"])
+    lines.logged(ended, second, ["too long"])
+    lines.ended(ended, ())
+
+    said = [re.sub(r"^[\d:]{8} ", "", line) for line in capsys.readouterr().out.splitlines()]
+    assert said == [
+        "cart: deployment running",
+        "cart: BUILD running",
+        "cart: BUILD │ built",
+        "cart: BUILD succeeded",
+        "cart: WAIT running",
+        "cart: WAIT │ too long",
+        "cart: WAIT failed",
+        "cart: deployment failed",
+    ]
