@@ -87,17 +87,19 @@ class Outbox:
 
     async def deliver(self, stream: str, report: Report) -> bool:
         """Make the report safe; whether the server has it already. ServerRefused when it will never take it."""
+        failures = 0
         async with self._turn(stream):
-            if stream not in self._streams:
-                try:
-                    await self._server.send(report)
-                except (ServerAway, KeyRefused) as error:
-                    # An agent that was locked out may be let in again, and what it did meanwhile has happened.
-                    _log.warning("the server is away; reports are kept on disk", reason=str(error))
-                else:
+            while True:
+                if stream not in self._streams and await self._sent(report):
                     return True
-            await self._keep_at_last(stream, report)
-            return False
+                try:
+                    await self._keep(stream, report)
+                    return False
+                except OutboxError as error:
+                    # While the disk is full too, the work that the report tells of waits here, for either.
+                    failures += 1
+                    _log.error("a report can be neither sent nor kept", reason=str(error))
+                    await self._patience.sleep(self._patience.delay(failures))
 
     async def drained(self) -> None:
         """Wait until the server has everything."""
@@ -116,17 +118,15 @@ class Outbox:
     def _turn(self, stream: str) -> asyncio.Lock:
         return self._turns.setdefault(stream, asyncio.Lock())
 
-    async def _keep_at_last(self, stream: str, report: Report) -> None:
-        """Keep a report; while the disk is full, the work that it tells of waits here."""
-        failures = 0
-        while True:
-            try:
-                await self._keep(stream, report)
-                break
-            except OutboxError as error:
-                failures += 1
-                _log.error("a report can be neither sent nor kept", reason=str(error))
-                await self._patience.sleep(self._patience.delay(failures))
+    async def _sent(self, report: Report) -> bool:
+        """Send a report at once; whether the server took it."""
+        try:
+            await self._server.send(report)
+        except (ServerAway, KeyRefused) as error:
+            # An agent that was locked out may be let in again, and what it did meanwhile has happened.
+            _log.warning("the server is away; reports are kept on disk", reason=str(error))
+            return False
+        return True
 
     async def _keep(self, stream: str, report: Report) -> None:
         row = (stream, report.method, report.request.SerializeToString())
@@ -140,7 +140,11 @@ class Outbox:
         while True:
             await self._something.wait()
             waiting = sorted(self._streams)[:_AT_ONCE]
-            away = any(await asyncio.gather(*map(self._send_stream, waiting)))
+            try:
+                away = any(await asyncio.gather(*map(self._send_stream, waiting)))
+            except OutboxError as error:
+                _log.error("what was sent cannot be noted; it is sent again", reason=str(error))
+                away = True
             failures = failures + 1 if away else 0
             if failures:
                 await self._patience.sleep(self._patience.delay(failures))

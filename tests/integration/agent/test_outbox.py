@@ -67,6 +67,22 @@ async def test_what_was_kept_is_sent_in_order_when_the_server_is_back(tmp_path: 
     assert server.taken == ["1", "2", "3", "4"]
 
 
+async def test_on_a_full_disk_a_report_goes_to_the_server_that_is_back(tmp_path: Path) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    report = a_report("x" * 100_000)
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        # SQLite gives the file no more room than it has.
+        outbox._file.execute("PRAGMA max_page_count = 1")
+        delivering = asyncio.create_task(outbox.deliver("d-1", report))
+        waiting, _ = await asyncio.wait({delivering}, timeout=0.1)
+        server.problem = None
+
+        assert (waiting, await delivering) == (set(), True)
+
+    assert server.taken == [id_of(report.request)]
+
+
 async def test_what_was_kept_survives_the_agent(tmp_path: Path) -> None:
     away, back = RecordingServer(), RecordingServer()
     away.problem = AWAY

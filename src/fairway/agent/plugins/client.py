@@ -44,6 +44,10 @@ ANSWER_SECONDS = 120.0
 STOP_SECONDS = 60.0
 
 
+#: CANCELLED is said by a line that was hung up on this side.
+_GONE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
+
+
 class PluginGone(TemporaryError):
     """The plugin's process does not answer."""
 
@@ -152,6 +156,8 @@ class PluginClient:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 return None
             raise self._in_our_words("GetLivestate", error) from error
+        except aio.UsageError as error:
+            raise self._closed("GetLivestate") from error
         resources = from_wire_plugin_live_state(answer.application_live_state)
         return LiveAnswer(resources, from_wire_sync_state(answer.sync_state))
 
@@ -182,6 +188,8 @@ class PluginClient:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 return False
             raise self._in_our_words("Stop", error) from error
+        except aio.UsageError as error:
+            raise self._closed("Stop") from error
         return True
 
     async def can_stop(self, seconds: float) -> bool:
@@ -199,10 +207,16 @@ class PluginClient:
             return await getattr(self._deployments, method)(request, timeout=seconds)
         except aio.AioRpcError as error:
             raise self._in_our_words(method, error) from error
+        except aio.UsageError as error:
+            raise self._closed(method) from error
+
+    def _closed(self, method: str) -> PluginGone:
+        """The line was hung up because the plugin is being started again; the next one is another client's."""
+        return PluginGone(f"plugin {self.name} ended before it could be asked for {method}")
 
     def _in_our_words(self, method: str, error: aio.AioRpcError) -> PluginGone | PluginRefused:
         said = error.details() or error.code().name
-        if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
+        if error.code() in _GONE:
             return PluginGone(f"plugin {self.name} did not answer {method}: {said}")
         return PluginRefused(f"plugin {self.name} refused {method} ({error.code().name}): {said}")
 
