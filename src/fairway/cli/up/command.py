@@ -23,7 +23,7 @@ from fairway.cli.up.board import Signs, State
 from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
 from fairway.cli.up.places import Places, default_data
-from fairway.cli.up.registration import WatchedRepository, register_applications
+from fairway.cli.up.registration import WatchedRepository, await_suggestions, register_applications
 from fairway.cli.up.repositories import choose_repositories
 from fairway.cli.up.rest import Rest
 from fairway.cli.up.screens import a_screen
@@ -115,6 +115,8 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
             agent_id = site.start_agent(call, repositories)
             if demo.repository in repositories:
                 register_applications(call, demo.applications(agent_id))
+            if wishes.repository is not None:
+                await_suggestions(call)
             decision = follower.run()
         if decision.rest is Rest.OTHERWISE:
             raise NotAsExpected(decision.reason)

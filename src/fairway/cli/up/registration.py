@@ -4,6 +4,7 @@ Everything goes through the same API that everybody has. A key is written down b
 whoever is killed in between starts over: the agent is found by its name and gets another key.
 """
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -24,6 +25,7 @@ NAME = "up"
 _PROJECT = "default"
 #: More applications than `up` is meant for.
 MOST_APPLICATIONS = 1000
+_LOOK = 0.1
 
 
 class WatchedRepository(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +101,13 @@ def applications(call: Call) -> list[Application]:
 def suggestions(call: Call) -> tuple[DiscoveredApplication, ...]:
     """What could be registered."""
     return call.get(Suggestions, segments("applications", "suggestions")).items
+
+
+def await_suggestions(call: Call, seconds: float = 5.0) -> None:
+    """Give the agent time for its first look at Git: no stream tells what it finds, or that it finds nothing."""
+    deadline = time.monotonic() + seconds
+    while not suggestions(call) and not applications(call) and time.monotonic() < deadline:
+        time.sleep(_LOOK)
 
 
 def _written_id(places: Places) -> str:
