@@ -173,7 +173,7 @@ def _link_tree(commit: Path, tree: Path, own: Path) -> None:
 
 
 def _cp(options: str, source: Path, target: Path) -> None:
-    # By a program of its own: in Python it takes ten times as long, and everybody else waits meanwhile.
+    # By a program of its own: while Python makes thousands of links, everybody else in this process waits.
     done = subprocess.run(["cp", options, "--", source, target], capture_output=True, text=True, check=False)
     if done.returncode:
         raise OSError(errno.EIO, done.stderr.strip().rpartition("\n")[2])
