@@ -79,7 +79,7 @@ async def stream(request: ApiRequest, topic: TopicQuery = None) -> Stream:
     wanted = wanted_topics(topic)
     streams: Streams = request.app.state.streams
     if streams.feed.count_of(request.auth.name) >= MOST_STREAMS:
-        raise TooManyRequests(f"{request.auth.name} has {MOST_STREAMS} streams already; close some first", 10)
+        raise _too_many(request.auth.name)
     one = _OneStream(streams, request, wanted)
     first = await one.look()
     return Stream(
@@ -136,6 +136,9 @@ class _OneStream:
         try:
             # From where we stood when we began to look, so that nothing falls between the two.
             await feed.subscribe(subscription, self._place)
+            if feed.count_of(self._caller.name) > MOST_STREAMS:
+                # A crowd that came at once was let in together; only now it shows who was too many.
+                raise _too_many(self._caller.name)
             yield _RETRY + b"".join(text + b"\n" for text in first)
             yield _event("ready", {}, b"" if self.resumes else self._id())
             grown = dict.fromkeys(self._logs, 0)
@@ -225,6 +228,10 @@ class _OneStream:
 
 def _sees_all(caller: Caller, kind: ChangeKind) -> bool:
     return not all(scope(caller, RESOURCES[kind]).any_of)
+
+
+def _too_many(caller: str) -> TooManyRequests:
+    return TooManyRequests(f"{caller} has {MOST_STREAMS} streams already; close some first", 10)
 
 
 def _in_parts(changes: Mapping[Change, int]) -> Iterator[dict[Change, int]]:

@@ -281,6 +281,32 @@ async def test_nobody_has_more_than_their_share_of_streams(tmp_path: Path, monke
             pass
 
 
+async def test_a_crowd_that_comes_at_once_gets_no_more_than_its_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_module, "MOST_STREAMS", 2)
+    async with a_live_server(f"sqlite:///{tmp_path}/fairway.db", tmp_path) as server:
+        key = await server.a_key()
+        asked = {"params": {"topic": "agents"}, "headers": {"authorization": f"Bearer {key}"}}
+        crowd = [asyncio.create_task(anext_text(server, asked)) for _ in range(8)]
+        async with asyncio.timeout(30):
+            while sum(task.done() for task in crowd) < 6:
+                await server.client.get("/healthz")
+
+        ended = [await task for task in crowd if task.done()]
+        assert all("goodbye" in text or "too_many" in text or "streams already" in text for text in ended)
+        assert server.feed.watcher_count == 2
+        for task in crowd:
+            task.cancel()
+        await asyncio.gather(*crowd, return_exceptions=True)
+
+
+async def anext_text(server: LiveServer, asked: dict[str, Any]) -> str:
+    """Everything that a stream says until it ends."""
+    async with server.client.stream("GET", "/api/v1/stream", **asked) as response:
+        return (await response.aread()).decode()
+
+
 async def test_a_deployment_is_read_once_for_all_who_watch_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_live_server(f"sqlite:///{tmp_path}/fairway.db", tmp_path) as server:
         key = await server.a_key()
