@@ -4,8 +4,8 @@ The agent is played over gRPC, call by call, so that a test decides what happens
 """
 
 import os
-import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +31,10 @@ from fairway.rpc.user_api import messages as user_messages
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.unit.model.builders import a_commit, a_deployment, a_git_path, a_stage, a_trigger
 
+#: Runs the rest of its arguments as a program that Ctrl-C ends.
+_INTERRUPTIBLE = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
 #: Variables that would change what a command does or how it looks.
 _FOREIGN = ("FAIRWAY_", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM")
 
@@ -83,14 +87,14 @@ class Site:
     def running(self, *arguments: str, **more: str) -> Iterator["Running"]:
         """Call the command and let it run; it is killed at the end of the block, or when it hangs."""
         process = subprocess.Popen(
-            [FAIRWAY, *arguments],
+            # A shell in the background lets nobody be interrupted, and processes inherit that. Undone by a program and
+            # not between fork and exec: gRPC in this process writes to the child's output when it is forked.
+            [sys.executable, "-c", _INTERRUPTIBLE, FAIRWAY, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env=self.environment(**more),
-            # A shell in the background lets nobody be interrupted, and processes inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - it takes no lock
         )
         watchdog = threading.Timer(120, process.kill)
         watchdog.start()

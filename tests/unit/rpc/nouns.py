@@ -21,6 +21,7 @@ from fairway.model.live_state import Health, LiveState, Resource, ResourceEvent
 from fairway.model.log_block import LogBlock
 from fairway.model.plan import Plan
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview
+from fairway.model.stage import Stage
 from fairway.rpc.convert import agent as agents
 from fairway.rpc.convert import application as applications
 from fairway.rpc.convert import chain as chains
@@ -64,7 +65,17 @@ def one_generation_application(application: Application) -> Application:
     return msgspec.structs.replace(application, kind=None if newer else application.kind or ApplicationKind.ECS)
 
 
+def without_approvals(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """Approvals are counted by the server and have no place on PipeCD's wire."""
+    return tuple(msgspec.structs.replace(stage, approvals=()) for stage in stages)
+
+
+def unapproved_plan(plan: Plan) -> Plan:
+    return msgspec.structs.replace(plan, stages=without_approvals(plan.stages))
+
+
 def one_generation_deployment(deployment: Deployment) -> Deployment:
+    deployment = msgspec.structs.replace(deployment, stages=without_approvals(deployment.stages))
     if deployment.kind is None:
         return deployment
     return msgspec.structs.replace(deployment, deploy_targets_by_plugin={}, shared_metadata={}, plugin_metadata={})
@@ -244,6 +255,7 @@ NOUNS = [
             pipedservice_pb2.ReportDeploymentPlannedRequest,
             planned,
             deployments.from_wire_planned,
+            unapproved_plan,
             # Whose plan it is stands beside the plan; `version` repeats `versions` in one string.
             dropped=frozenset(
                 f"grpc.service.pipedservice.ReportDeploymentPlannedRequest.{field}"
