@@ -66,10 +66,10 @@ class _Sides:
     """The two ways to do one thing, a turn each."""
 
     async def ours(self, turn: int) -> float:
-        raise NotImplementedError
+        raise NotImplementedError  # each thing that is measured says how
 
     def bare(self, turn: int) -> float:
-        raise NotImplementedError
+        raise NotImplementedError  # as above
 
 
 async def _sides(sides: _Sides) -> tuple[float, float]:

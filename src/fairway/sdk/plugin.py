@@ -140,6 +140,7 @@ class Plugin:
 
     async def live_state(self, question: LiveQuestion) -> Live:
         """What runs of an application; a plugin that does not override this is not asked."""
+        # Never reached: the service is offered only by a plugin that overrides this.
         raise NotImplementedError
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
