@@ -138,7 +138,10 @@ def bind(address: str) -> socket.socket:
         if port is None:
             raise ValueError("it has no port")
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=2048)
+        bound = socket.create_server((host, port), family=family, backlog=2048)
+        # Every connection inherits it; without it an answer's body waits for the caller to confirm its head, 40 ms.
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return bound
     except (OSError, ValueError) as error:
         raise HttpAddressError(
             f"cannot listen on {address} for HTTP: it is in use, or not an address of this machine; "

@@ -1,6 +1,7 @@
 """The HTTP port of a whole server: beside gRPC, over TLS, and where it cannot be."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as m
 from fairway.server.app import RunningServer, ServerSettings, run_server
 from fairway.server.certificates import CertificateFiles
-from fairway.server.http_api.listener import HttpAddressError
+from fairway.server.http_api.listener import HttpAddressError, bind
 from tests.integration.server.http_api.serving import serving
 from tests.integration.server.test_certificates import write_pair
 
@@ -113,3 +114,8 @@ async def test_an_address_in_use_is_named(tmp_path: Path) -> None:
 def trusting(certificate: bytes) -> ssl.SSLContext:
     """What a client that trusts one certificate, and no other, uses."""
     return ssl.create_default_context(cadata=certificate.decode())
+
+
+def test_no_answer_waits_until_the_caller_has_confirmed_its_head() -> None:
+    with bind("127.0.0.1:0") as bound, socket.create_connection(bound.getsockname()), bound.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
