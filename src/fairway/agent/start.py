@@ -50,7 +50,8 @@ def agent_settings(text: bytes, file: str, data: Path, line: Line) -> AgentSetti
     token = f"{config.project_id},{config.agent_id},{_key(config)}"
     return AgentSettings(
         config=config,
-        data=data,
+        # Programs that run elsewhere are told of it.
+        data=data.absolute(),
         # After the keys were read: a line that nobody uses would stay open.
         channel=_channel(config.api_address, line),
         token=token,

@@ -65,6 +65,19 @@ def test_a_key_that_cannot_be_read_is_said(key: str, said: str) -> None:
         agent_settings(text.encode(), "agent.yaml", Path("data"), Line(insecure=True))
 
 
+async def test_a_data_directory_is_where_it_was_when_the_agent_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Scripts run in other directories and find their journal by this path.
+    monkeypatch.chdir("/")
+    text = "apiVersion: pipecd.dev/v1beta1\nkind: Piped\n" + (
+        "spec: {projectID: p, pipedID: a, apiAddress: 'h:1', pipedKeyData: c2VjcmV0}\n"
+    )
+
+    settings = agent_settings(text.encode(), "agent.yaml", Path("data"), Line(insecure=True))
+
+    await settings.channel.close()
+    assert settings.data == Path("/data")
+
+
 def test_nothing_of_a_key_is_left_in_what_is_shown() -> None:
     key = base64.b64encode(b"the very secret").decode()
 
