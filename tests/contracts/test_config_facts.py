@@ -55,6 +55,8 @@ ADDITIONS: Final = {
     "StageOptions.desc": "as id",
     "StageOptions.timeout": "inside `with` in v0 for some stages, beside it in v1 for all; every stage may have either",
     "StageOptions.skipOn": "as timeout",
+    "StageEntry.onRollback": "the seeds' idea: any stage may be undone by a script",
+    "StageEntry.env": "variables of that script",
     "ScriptRunOptions.runs": "the seeds' list of commands",
     "ScriptRunOptions.shell": "which shell reads the script",
     "ScriptRunOptions.retry": "a script that failed is run again",
@@ -64,6 +66,9 @@ ADDITIONS: Final = {
     "AgentSpec.plugin": "the seeds' name of plugins",
     "PluginEntry.sourceURL": "the seeds' name of url",
     "PluginEntry.sha256": "downloads are by URL and checksum",
+    "PluginEntry.isolation": "which plugins share a process",
+    "PluginEntry.handover": "configuration off the process list",
+    "PluginEntry.registryAuthFile": "registries that are not for everybody",
     **dict.fromkeys(
         (
             "ProcessSpec.command",

@@ -106,6 +106,7 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
         strategy_was_asked_for=planning.deployment.trigger.sync_strategy is not SyncStrategy.AUTO,
         requests=asked.requests,
         answers=tuple(answers),
+        plugins_of_stage=planning.plugins.plugins_of_stage,
         versions=await _versions(planning, asked.requests),
         running_commit_hash=planning.running_commit,
         running_config_filename=planning.running_config_filename,

@@ -19,8 +19,10 @@ from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.agent.plugins.repeating import may_repeat
 from fairway.clock import Clock
-from fairway.config.application import ApplicationConfig
+from fairway.config.application import ApplicationConfig, UndoScript
 from fairway.delivery.owner import decide_owner
+from fairway.delivery.rollback import stage_undone_by
+from fairway.delivery.skip import config_of
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
@@ -86,6 +88,12 @@ class DeploymentRun:
         self.deployment = msgspec.structs.replace(self.deployment, plugin_metadata=merged)
         await self._deliver(reports.plugin_noted(self.deployment.id, plugin, metadata))
 
+    @property
+    def plugins_of_stages(self) -> Mapping[str, str]:
+        """Stage id → the plugin that serves it; empty where that cannot be told."""
+        config, plugins = self._running.config, self._running.plugins.plugins_of_stage
+        return {each.id: decide_owner(each.name, config, plugins).plugin for each in self.deployment.stages}
+
     async def run(self) -> Deployment:
         """The deployment as it ended. Cancelling this leaves it for the next agent to go on with."""
         try:
@@ -148,11 +156,13 @@ class DeploymentRun:
 
     async def _execute(self, stage: Stage, again: bool) -> StageResult:
         try:
-            work = StageWork(
-                deployment=self.deployment, stage=stage, config=self._config(stage), sources=self._running.sources
-            )
             # Back, where it is not there just now: it may be this very stage that undoes what its end has left undone.
             client = await self._running.plugins.back(self._plugin(stage))
+            if self._undo(stage) is not None:
+                # By which a plugin of scripts knows, whoever made it, that there is something to undo.
+                await self.note_plugin(client.name, {f"started-{stage.index}": "_"})
+            config = self._config(stage, lists=client.resumes)
+            work = StageWork(deployment=self.deployment, stage=stage, config=config, sources=self._running.sources)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
             return await self._execute_at_last(client, work)
@@ -245,13 +255,25 @@ class DeploymentRun:
             raise PluginRefused(owner.reason)
         return owner.plugin
 
-    def _config(self, stage: Stage) -> bytes:
+    def _config(self, stage: Stage, lists: bool) -> bytes:
         """What the stage is told: its own options, or for a rollback those of the stage at the same place."""
         if self.deployment.trigger.sync_strategy is SyncStrategy.QUICK_SYNC:
             return b""
-        written = next((each.written for each in self._running.config.stages if each.index == stage.index), {})
+        undo = self._undo(stage)
+        if undo is None:
+            written = next((each.written for each in self._running.config.stages if each.index == stage.index), {})
+        else:
+            # PipeCD's plugin takes one text only, and no options without `run`.
+            script = list(undo.commands) if lists else "\n".join(["set -e", *undo.commands])
+            written = {"run": ":", "onRollback": script, "env": undo.env}
         values = self._running.sources.target.values
         return msgspec.json.encode(render_options(written, values, stage.name))
+
+    def _undo(self, stage: Stage) -> UndoScript | None:
+        """The script of a rollback stage that undoes a stage whose own plugin has no script for that."""
+        undone = stage_undone_by(stage, self.deployment) if stage.is_rollback else None
+        settings = config_of(undone, self.deployment, self._running.config) if undone is not None else None
+        return None if settings is None else settings.undo
 
 
 class _Execution(NamedTuple):

@@ -182,6 +182,20 @@ class SkipOn(Settings, frozen=True):
     paths: tuple[str, ...] = ()
 
 
+class UndoScript(Settings, frozen=True):
+    """A script that runs in the rollback when its stage was started, whichever plugin that stage belongs to."""
+
+    on_rollback: str | tuple[str, ...] = ()
+    env: dict[str, str] = {}
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What undoes the stage, in order, whichever way it was written."""
+        if isinstance(self.on_rollback, str):
+            return (self.on_rollback,) if self.on_rollback else ()
+        return self.on_rollback
+
+
 class StageConfig(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of the pipeline, settled: options stand where they belong, whichever spelling was used."""
 
@@ -198,6 +212,8 @@ class StageConfig(msgspec.Struct, frozen=True, kw_only=True):
     options: Any
     #: `with` as it was written, for the plugin that owns the stage.
     written: dict[str, Any]
+    #: What undoes a stage whose plugin does not see to that itself, as that of SCRIPT_RUN does.
+    undo: UndoScript | None = None
 
 
 class ApplicationConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from msgspec import NODEFAULT, inspect
 
+from fairway.config.application import UndoScript
 from fairway.config.application_file import KINDS
 from fairway.config.read import KIND_TYPES, Metadata, api_versions
 from fairway.config.reader.check import type_info
 from fairway.config.regex import Regex
 from fairway.config.scalars import Duration, Percentage, Replicas
 from fairway.config.stage_catalogue import EVERYWHERE, STAGES
-from fairway.config.stages import StageEntry
+from fairway.config.stages import StageEntry, StageOptions
 
 _Schema = dict[str, Any]
 _SCALARS: Final[dict[Any, _Schema]] = {
@@ -75,6 +76,11 @@ class _Writer:
             schema: _Schema = {"type": "object", "description": (wanted.cls.__doc__ or "").strip()}
             self.definitions[name] = schema
             schema["properties"] = {field.encode_name: self._field(field) for field in wanted.fields}
+            if issubclass(wanted.cls, StageOptions):
+                # Every stage may say in its `with` how it is undone, though its own options do not have that.
+                self.write(type_info(UndoScript))
+                undo = self.definitions[UndoScript.__name__]["properties"]
+                schema["properties"] = {**undo, **schema["properties"]}
             schema["required"] = [field.encode_name for field in wanted.fields if field.required]
             schema["additionalProperties"] = False
             if wanted.cls is StageEntry:

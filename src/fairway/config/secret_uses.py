@@ -21,7 +21,8 @@ def secret_problems(
         return
     used = False
     for index, entry in enumerate(entries):
-        for path, text in _texts(entry.options, ("spec", "pipeline", "stages", index, "with")):
+        beside = {"with": entry.options, "onRollback": entry.on_rollback, "env": entry.env}
+        for path, text in _texts(beside, ("spec", "pipeline", "stages", index)):
             for name in _SECRET.findall(text):
                 used = True
                 if name not in sealed:
@@ -40,6 +41,6 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _texts(item, (*path, key))
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _texts(item, (*path, index))

@@ -13,6 +13,7 @@ from fairway.config.reader.document import Document
 from fairway.config.reader.rules import at, read_settings
 from fairway.config.stage_catalogue import EVERYWHERE, GENERATED, STAGES, KnownStage
 from fairway.config.stages import StageEntry, settle_stage
+from fairway.config.undoing import take_undo
 
 
 def settle_stages(
@@ -20,15 +21,17 @@ def settle_stages(
 ) -> tuple[tuple[StageConfig, ...], list[Problem]]:
     settled: list[StageConfig] = []
     problems: list[Problem] = []
-    for index, entry in enumerate(entries):
+    for index, written in enumerate(entries):
         path: Path = ("spec", "pipeline", "stages", index)
+        entry, undo, undo_problems = take_undo(document, path, written)
+        problems += undo_problems
         known = STAGES.get(entry.name)
         problems += _name_problems(document, path, entry.name, generation, allowed)
         options: Any = entry.options
         if known is not None:
             options, found = _options(document, path, entry, known, generation)
             problems += found
-        settled.append(settle_stage(index, entry, options))
+        settled.append(settle_stage(index, entry, options, undo))
     problems += _repeated_ids(document, settled)
     return tuple(settled), problems
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from fairway.config.application import DEFAULT_TIMEOUT, Generation, SkipOn, StageConfig
+from fairway.config.application import DEFAULT_TIMEOUT, Generation, SkipOn, StageConfig, UndoScript
 from fairway.config.scalars import Duration, Percentage, Replicas
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 
@@ -23,6 +23,9 @@ class StageEntry(Settings, frozen=True):
     desc: str = ""
     timeout: Duration | None = None
     skip_on: SkipOn | None = None
+    #: What runs in the rollback when this stage was started, and the variables it runs with; Fairway's own.
+    on_rollback: str | tuple[str, ...] = ()
+    env: dict[str, str] = {}
     options: dict[str, Any] = msgspec.field(name="with", default={})
 
 
@@ -115,9 +118,7 @@ class ScriptRunOptions(StageOptions, frozen=True):
     @property
     def rollback_commands(self) -> tuple[str, ...]:
         """What undoes it, in order."""
-        if isinstance(self.on_rollback, str):
-            return (self.on_rollback,) if self.on_rollback else ()
-        return self.on_rollback
+        return UndoScript(on_rollback=self.on_rollback).commands
 
 
 class CustomSyncOptions(StageOptions, frozen=True):
@@ -309,7 +310,9 @@ class ProcessTrafficRoutingOptions(EcsTrafficRoutingOptions, frozen=True):
         return super().problems()
 
 
-def settle_stage(index: int, entry: StageEntry, options: StageOptions | dict[str, Any]) -> StageConfig:
+def settle_stage(
+    index: int, entry: StageEntry, options: StageOptions | dict[str, Any], undo: UndoScript | None = None
+) -> StageConfig:
     """The entry with each option in its one place; what stands beside `with` wins over what stands inside."""
     inner = options if isinstance(options, StageOptions) else StageOptions()
     return StageConfig(
@@ -321,4 +324,5 @@ def settle_stage(index: int, entry: StageEntry, options: StageOptions | dict[str
         skip_on=entry.skip_on or inner.skip_on or SkipOn(),
         options=options,
         written=entry.options,
+        undo=undo,
     )

@@ -16,7 +16,7 @@ import msgspec
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
-from fairway.delivery.rollback import in_rollback_order, plan_v0_rollback
+from fairway.delivery.rollback import SCRIPT_RUN_ROLLBACK, in_rollback_order, plan_undo_scripts, plan_v0_rollback
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage, StageStatus
@@ -57,6 +57,8 @@ class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
     #: What each plugin was asked and what it answered, in the same order.
     requests: tuple[StageRequest, ...]
     answers: tuple[PluginStages, ...]
+    #: Stage name → the plugins of this agent that serve it.
+    plugins_of_stage: Mapping[str, Sequence[str]]
     versions: tuple[ArtifactVersion, ...] = ()
     running_commit_hash: str = ""
     running_config_filename: str = ""
@@ -102,7 +104,7 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
     """One plan from all answers."""
     pipeline = facts.strategy is SyncStrategy.PIPELINE
     problems = _skip_problems(facts.config.stages) if pipeline else []
-    problems += _pipeline_problems(facts) if pipeline else []
+    problems += [*_pipeline_problems(facts), *_undo_problems(facts)] if pipeline else []
     if problems:
         return PlanDecision(plan=None, reason="Planning failed: " + "; ".join(problems))
     normal = [stage for answer in facts.answers for stage in answer.stages if not stage.is_rollback]
@@ -165,6 +167,18 @@ def _pipeline_problems(facts: PlanFacts) -> list[str]:
     return problems
 
 
+def _undo_problems(facts: PlanFacts) -> list[str]:
+    """A stage with `onRollback` that nobody could undo is found now, rather than when it is to be undone."""
+    undone = [f"{stage.index} ({stage.name})" for stage in facts.config.stages if stage.undo]
+    owner = decide_owner(SCRIPT_RUN_ROLLBACK, facts.config, facts.plugins_of_stage)
+    if not undone or owner.plugin:
+        return []
+    which = f"stage {undone[0]} has" if len(undone) == 1 else f"stages {', '.join(undone)} have"
+    what = f"{which} onRollback, which is run by the stage {SCRIPT_RUN_ROLLBACK}. {owner.reason}"
+    remedy = "add the plugin scriptrun (url builtin:scriptrun) to the agent's file, or take onRollback away"
+    return [what if SCRIPT_RUN_ROLLBACK in facts.plugins_of_stage else f"{what}; {remedy}"]
+
+
 def _named(normal: Sequence[Stage], facts: PlanFacts) -> list[Stage]:
     """The stages with their ids: the file's where it gives one, else made from the position."""
     if facts.strategy is SyncStrategy.QUICK_SYNC:
@@ -191,8 +205,11 @@ def _fresh(stage: Stage, now: datetime) -> Stage:
 
 def _rollback(normal: Sequence[Stage], facts: PlanFacts, now: datetime) -> list[Stage]:
     answered = [stage for answer in facts.answers for stage in answer.stages if stage.is_rollback]
+    pipeline = facts.config.stages if facts.strategy is SyncStrategy.PIPELINE else ()
+    ids = [stage.id for stage in normal][: len(pipeline)]
     if facts.config.generation is Generation.V0 and not answered:
-        pipeline = facts.config.stages if facts.strategy is SyncStrategy.PIPELINE else ()
-        return list(plan_v0_rollback(pipeline, [stage.id for stage in normal][: len(pipeline)], now))
-    ordered = in_rollback_order(answered)
+        planned = plan_v0_rollback(pipeline, ids, now)
+        # Where no plugin of the application has anything to undo, there may be nobody who knows how to.
+        return [stage for stage in planned if stage.name in facts.plugins_of_stage]
+    ordered = in_rollback_order([*answered, *plan_undo_scripts(pipeline, ids, now)])
     return [msgspec.structs.replace(stage, id=f"rollback-{n}", requires=()) for n, stage in enumerate(ordered)]

@@ -1,7 +1,8 @@
 """Which stages undo a deployment, and in what order.
 
-First each platform's own rollback, then one SCRIPT_RUN_ROLLBACK for each SCRIPT_RUN that says how to undo itself
-and was started, in pipeline order. The same rule holds for every platform and for failure, timeout and cancel.
+First each platform's own rollback, then one SCRIPT_RUN_ROLLBACK for each stage that says by `onRollback` how to undo
+itself and was started, in pipeline order. The same rule holds for every platform and for failure, timeout and cancel.
+For a SCRIPT_RUN its plugin plans that stage; for any other stage it is planned here.
 
 Rollback stages are planned whether or not `autoRollback` is on, because whoever cancels may ask for a rollback
 all the same; the switch is looked at here, when it matters.
@@ -21,7 +22,7 @@ SCRIPT_RUN = "SCRIPT_RUN"
 SCRIPT_RUN_ROLLBACK = "SCRIPT_RUN_ROLLBACK"
 #: What v0 calls the rollback of every platform.
 ROLLBACK = "ROLLBACK"
-#: The metadata key in which a v0 script rollback names the stage it undoes; v1 has the same index instead.
+#: The metadata key in which a script's rollback names the stage it undoes; that of a v1 plugin has its index instead.
 BASE_STAGE = "baseStageID"
 
 
@@ -66,10 +67,31 @@ def plan_v0_rollback(stages: Sequence[StageConfig], ids: Sequence[str], now: dat
     """
     rollbacks = [_v0_stage("rollback", ROLLBACK, now)]
     for stage, id in zip(stages, ids, strict=True):
-        if stage.name == SCRIPT_RUN and stage.written.get("onRollback"):
+        if stage.undo or (stage.name == SCRIPT_RUN and stage.written.get("onRollback")):
             undo = _v0_stage(f"{id}-rollback", SCRIPT_RUN_ROLLBACK, now)
             rollbacks.append(msgspec.structs.replace(undo, index=stage.index, metadata={BASE_STAGE: id}))
     return tuple(rollbacks)
+
+
+def plan_undo_scripts(stages: Sequence[StageConfig], ids: Sequence[str], now: datetime) -> tuple[Stage, ...]:
+    """The rollback of the stages that a script undoes and whose own plugin knows nothing of that.
+
+    `ids` are those of the stages, in the same order.
+    """
+    return tuple(
+        Stage(
+            id=f"{id}-rollback",
+            name=SCRIPT_RUN_ROLLBACK,
+            desc=f"onRollback of {stage.desc or stage.name}",
+            index=stage.index,
+            rollback=True,
+            metadata={BASE_STAGE: id},
+            created_at=now,
+            updated_at=now,
+        )
+        for stage, id in zip(stages, ids, strict=True)
+        if stage.undo
+    )
 
 
 def _v0_stage(id: str, name: str, now: datetime) -> Stage:
@@ -77,17 +99,19 @@ def _v0_stage(id: str, name: str, now: datetime) -> Stage:
 
 
 def stage_undone_by(rollback: Stage, deployment: Deployment) -> Stage | None:
-    """The one script that a rollback stage undoes; `None` for a platform's, which undoes everything."""
+    """The one stage that a rollback stage undoes; `None` for a platform's, which undoes everything."""
     if rollback.name != SCRIPT_RUN_ROLLBACK:
         return None
     base = rollback.metadata.get(BASE_STAGE)
-    scripts = [stage for stage in deployment.stages if stage.name == SCRIPT_RUN]
-    return next((each for each in scripts if (each.id == base if base else each.index == rollback.index)), None)
+    forward = [stage for stage in deployment.stages if not stage.is_rollback]
+    if base:
+        return next((each for each in forward if each.id == base), None)
+    return next((each for each in forward if each.name == SCRIPT_RUN and each.index == rollback.index), None)
 
 
 def _was_needed(rollback: Stage, deployment: Deployment) -> bool:
-    """A platform always undoes; a script only when it was started."""
+    """A platform always undoes; a script only what was started."""
     if rollback.name != SCRIPT_RUN_ROLLBACK:
         return True
-    script = stage_undone_by(rollback, deployment)
-    return script is not None and script.was_started
+    undone = stage_undone_by(rollback, deployment)
+    return undone is not None and undone.was_started

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import grpc
 from grpc import aio
 
 from fairway.rpc.plugin_api import (
@@ -61,9 +62,12 @@ class Foreign(DeploymentServicer):
         answer.stages.add(name="FOREIGN_ROLLBACK", index=first, rollback=True)
         return answer
 
-    async def ExecuteStage(self, request: Any, _context: Any) -> Any:
+    async def ExecuteStage(self, request: Any, context: Any) -> Any:
         stage = request.input.stage
         options = json.loads(request.input.stage_config or b"{}")
+        if unknown := options.keys() - {"until"}:
+            # As strict as a plugin can be.
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"unknown options {sorted(unknown)}")
         self._note(f"{stage.name} {os.getpid()}")
         block = {
             "log": f"{stage.name} of {request.input.deployment.application_name}",

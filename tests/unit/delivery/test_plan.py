@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairway.config.application import Generation, SkipOn, StageConfig
+from fairway.config.application import Generation, SkipOn, StageConfig, UndoScript
 from fairway.delivery.plan import (
     PlanDecision,
     PlanFacts,
@@ -25,6 +25,8 @@ OWNERS = {
     "K8S_CANARY_ROLLOUT": ("kubernetes",),
     "K8S_PRIMARY_ROLLOUT": ("kubernetes",),
     "SCRIPT_RUN": ("scriptrun",),
+    "SCRIPT_RUN_ROLLBACK": ("scriptrun",),
+    "ROLLBACK": ("kubernetes",),
 }
 CANARY, SCRIPT, PRIMARY = a_pipeline("K8S_CANARY_ROLLOUT", "SCRIPT_RUN", "K8S_PRIMARY_ROLLOUT")
 
@@ -52,6 +54,7 @@ def pipeline_facts(
         "config": a_config(CANARY, SCRIPT, PRIMARY),
         "strategy": SyncStrategy.PIPELINE,
         "strategy_reason": "Pipeline, because the image changed",
+        "plugins_of_stage": OWNERS,
         "requests": (
             StageRequest(plugin="kubernetes", stages=(CANARY, PRIMARY)),
             StageRequest(plugin="scriptrun", stages=(SCRIPT,)),
@@ -149,6 +152,109 @@ def test_a_v0_quick_sync_has_the_platforms_rollback_alone() -> None:
     facts = pipeline_facts((answered("K8S_SYNC"),), (), config=config, strategy=SyncStrategy.QUICK_SYNC)
 
     assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["K8S_SYNC", "ROLLBACK"]
+
+
+def test_a_v0_application_that_nobody_could_undo_has_no_rollback() -> None:
+    config = a_config(CANARY, SCRIPT, PRIMARY, generation=Generation.V0, kind="KubernetesApp")
+    facts = pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config, plugins_of_stage={})
+
+    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == [
+        "K8S_CANARY_ROLLOUT",
+        "SCRIPT_RUN",
+        "K8S_PRIMARY_ROLLOUT",
+    ]
+
+
+UNDO = UndoScript(on_rollback="undo")
+
+
+def undone(name: str, index: int) -> StageConfig:
+    return a_stage_config(name, index, undo=UNDO)
+
+
+def test_stages_of_any_plugin_are_undone_by_their_scripts_in_pipeline_order() -> None:
+    config = a_config(undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, undone("K8S_PRIMARY_ROLLOUT", 2))
+
+    stages = stages_of(decide_plan(pipeline_facts(config=config), LATER))
+
+    assert stages[3:] == (
+        planned("rollback-0", "K8S_ROLLBACK", 0, rollback=True),
+        planned(
+            "rollback-1",
+            "SCRIPT_RUN_ROLLBACK",
+            0,
+            rollback=True,
+            desc="onRollback of K8S_CANARY_ROLLOUT",
+            metadata={"baseStageID": "stage-0"},
+        ),
+        planned("rollback-2", "SCRIPT_RUN_ROLLBACK", 1, rollback=True),
+        planned(
+            "rollback-3",
+            "SCRIPT_RUN_ROLLBACK",
+            2,
+            rollback=True,
+            desc="onRollback of K8S_PRIMARY_ROLLOUT",
+            metadata={"baseStageID": "stage-2"},
+        ),
+    )
+
+
+def test_a_stage_of_a_v0_application_is_undone_by_its_script_too() -> None:
+    config = a_config(undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, PRIMARY, generation=Generation.V0, kind="KubernetesApp")
+
+    answered_by_plugins = stages_of(decide_plan(pipeline_facts(config=config), LATER))
+    by_nobody = stages_of(decide_plan(pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config), LATER))
+
+    assert [(stage.name, stage.index) for stage in answered_by_plugins[3:]] == [
+        ("K8S_ROLLBACK", 0),
+        ("SCRIPT_RUN_ROLLBACK", 0),
+        ("SCRIPT_RUN_ROLLBACK", 1),
+    ]
+    assert [(stage.name, stage.index) for stage in by_nobody[3:]] == [
+        ("ROLLBACK", 0),
+        ("SCRIPT_RUN_ROLLBACK", 0),
+        ("SCRIPT_RUN_ROLLBACK", 1),
+    ]
+
+
+NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCRIPT_RUN_ROLLBACK"}
+
+
+@pytest.mark.parametrize(
+    ("stages", "owners", "reason"),
+    [
+        pytest.param(
+            (undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, PRIMARY),
+            NOT_SCRIPTS,
+            "stage 0 (K8S_CANARY_ROLLOUT) has onRollback, which is run by the stage SCRIPT_RUN_ROLLBACK. "
+            "No plugin of this agent has SCRIPT_RUN_ROLLBACK; add the plugin scriptrun (url builtin:scriptrun) to the "
+            "agent's file, or take onRollback away",
+            id="nobody",
+        ),
+        pytest.param(
+            (undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, undone("K8S_PRIMARY_ROLLOUT", 2)),
+            {**OWNERS, "SCRIPT_RUN_ROLLBACK": ("one", "two")},
+            "stages 0 (K8S_CANARY_ROLLOUT), 2 (K8S_PRIMARY_ROLLOUT) have onRollback, which is run by the stage "
+            "SCRIPT_RUN_ROLLBACK. Plugins one and two both have SCRIPT_RUN_ROLLBACK; list exactly one of them under "
+            "spec.plugins of the application",
+            id="two",
+        ),
+    ],
+)
+def test_a_stage_whose_script_nobody_would_run_fails_the_plan(
+    stages: tuple[StageConfig, ...], owners: dict[str, tuple[str, ...]], reason: str
+) -> None:
+    decision = decide_plan(pipeline_facts(config=a_config(*stages), plugins_of_stage=owners), LATER)
+
+    assert decision == PlanDecision(plan=None, reason=f"Planning failed: {reason}")
+
+
+def test_a_quick_sync_runs_no_script_of_the_pipeline() -> None:
+    config = a_config(undone("K8S_CANARY_ROLLOUT", 0), SCRIPT)
+    sync = (answered("K8S_SYNC"), answered("K8S_ROLLBACK", rollback=True))
+    facts = pipeline_facts(sync, (), config=config, strategy=SyncStrategy.QUICK_SYNC, plugins_of_stage=NOT_SCRIPTS)
+
+    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["K8S_SYNC", "K8S_ROLLBACK"]
 
 
 def test_ids_from_the_file_are_kept() -> None:
@@ -271,7 +377,7 @@ def test_without_a_pipeline_the_plugins_of_the_file_are_asked() -> None:
 def test_a_stage_that_no_plugin_has_is_named() -> None:
     decision = decide_requests(a_config(*a_pipeline("SCRIPT_RUN", "ECS_SYNC")), SyncStrategy.PIPELINE, OWNERS)
 
-    known = "K8S_CANARY_ROLLOUT, K8S_PRIMARY_ROLLOUT, SCRIPT_RUN"
+    known = "K8S_CANARY_ROLLOUT, K8S_PRIMARY_ROLLOUT, ROLLBACK, SCRIPT_RUN, SCRIPT_RUN_ROLLBACK"
     assert decision == requests(reason=f"No plugin of this agent has ECS_SYNC (stage 1); it has {known}")
 
 

@@ -1,11 +1,12 @@
 """Which stages undo a deployment, and in what order."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.config.application import Generation
-from fairway.delivery.rollback import decide_rollback, plan_v0_rollback
+from fairway.config.application import Generation, UndoScript
+from fairway.delivery.rollback import decide_rollback, plan_undo_scripts, plan_v0_rollback
 from fairway.model.application import ApplicationKind
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -81,6 +82,23 @@ def test_two_scripts_have_rollbacks_of_their_own() -> None:
         "stage-4-rollback",
         "stage-6-rollback",
     ]
+
+
+@pytest.mark.parametrize(("position", "scripts"), SEED_EXAMPLE.items(), ids=[f"at {n}" for n in SEED_EXAMPLE])
+def test_a_script_on_another_stage_is_undone_among_the_scripts(position: int, scripts: list[int]) -> None:
+    pipeline = tuple(
+        msgspec.structs.replace(stage, undo=UndoScript(on_rollback="undo")) if stage.index in {1, 3} else stage
+        for stage in a_pipeline(*SEED_PIPELINE)
+    )
+    deployment = ended_at(position, S.FAILED, None)
+    ours = plan_undo_scripts(pipeline, [stage.id for stage in planned_stages(*SEED_PIPELINE)], NOW)
+
+    decision = decide_rollback(
+        msgspec.structs.replace(deployment, stages=(*deployment.stages, *ours)), auto_rollback=True
+    )
+
+    undone = [stage.index + 1 for stage in decision.stages if stage.name == "SCRIPT_RUN_ROLLBACK"]
+    assert undone == sorted([*scripts, *(stage for stage in (2, 4) if stage <= position)])
 
 
 def cancel(*, rollback: bool = False, no_rollback: bool = False) -> CancelDeployment:
