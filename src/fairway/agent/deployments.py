@@ -21,6 +21,9 @@ from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
 
+#: How many that have ended are remembered.
+_REMEMBERED = 20_000
+
 
 class GivingUp(msgspec.Struct, frozen=True):
     """How a deployment ends that is not brought to its own end."""
@@ -40,13 +43,17 @@ class Deployments:
         self._deploy = deploy
         self._give_up = give_up
         self._by_id: dict[str, Underway] = {}
+        #: Those that have ended, newest last: the server lists one as open until it has been told, which may be long
+        #: after, and what is done must not be done again.
+        self._ended: dict[str, None] = {}
         #: Application id → what waits for its turn; the first one has it.
         self._queues: dict[str, list[Underway]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, deployment: Deployment) -> None:
-        """Bring a deployment to its end, as soon as its application is free. One that is known stays as it is."""
-        if deployment.id in self._by_id or deployment.status.is_terminal:
+        """Bring a deployment to its end, as soon as its application is free. One that is known stays as it is, and one
+        that has ended here stays so, whatever the server believes of it."""
+        if deployment.id in self._by_id or deployment.id in self._ended or deployment.status.is_terminal:
             return
         underway = Underway(deployment)
         self._by_id[deployment.id] = underway
@@ -106,6 +113,9 @@ class Deployments:
             with contextlib.suppress(FairwayError):
                 await self._give_up(underway, GivingUp(DeploymentStatus.FAILED, reason))
         del self._by_id[underway.deployment.id]
+        self._ended[underway.deployment.id] = None
+        if len(self._ended) > _REMEMBERED:
+            del self._ended[next(iter(self._ended))]
         underway.ended.set()
 
     def _leave_queue(self, underway: "Underway", giving_up: GivingUp) -> None:

@@ -1,8 +1,9 @@
 """Reports to the server, in order, none lost: sent at once while the server answers, kept on disk while it does not.
 
 Reports of one stream (a deployment, mostly) arrive in the order they were made; different streams do not wait for each
-other. `deliver` returns when the report is safe, with the server or on disk, and the work that it tells of goes on in
-either case. What is kept survives the agent, and is sent by `run` when the server is back.
+other, except that the log of a stage waits for its deployment, which the server must know first. `deliver` returns when
+the report is safe, with the server or on disk, and the work that it tells of goes on in either case. What is kept
+survives the agent, and is sent by `run` when the server is back.
 
 A report that the server refuses for good is not kept: `deliver` raises, and one that had been kept before is dropped
 with a line in the log, because nothing that we could send would change the server's mind.
@@ -33,6 +34,20 @@ _log = structlog.get_logger()
 _AT_ONCE = 16
 #: Waits between attempts while the server is away; there is no last one.
 _PATIENCE = Retry(first_delay=0.2, longest_delay=15.0)
+
+
+_LOG_OF = "log of "
+
+
+def log_stream(deployment_id: str, stage_id: str) -> str:
+    """The stream of a stage's log: beside its deployment's, because a long log must not hold up the news that its
+    stage has ended; but behind it, because a server refuses the log of a deployment that it does not know."""
+    return f"{_LOG_OF}{deployment_id} {stage_id}"
+
+
+def _before(stream: str) -> str:
+    """The stream that this one waits for; empty when it waits for none."""
+    return stream.removeprefix(_LOG_OF).partition(" ")[0] if stream.startswith(_LOG_OF) else ""
 
 
 class OutboxError(TemporaryError):
@@ -66,6 +81,8 @@ class Outbox:
         self._streams: set[str] = set()
         self._something = asyncio.Event()
         self._nothing = asyncio.Event()
+        #: Whether the last report found nobody; people are told when that changes, not each time.
+        self._away = False
 
     @classmethod
     @asynccontextmanager
@@ -90,7 +107,7 @@ class Outbox:
         failures = 0
         async with self._turn(stream):
             while True:
-                if stream not in self._streams and await self._sent(report):
+                if self._streams.isdisjoint({stream, _before(stream)}) and await self._sent(report):
                     return True
                 try:
                     await self._keep(stream, report)
@@ -124,8 +141,13 @@ class Outbox:
             await self._server.send(report)
         except (ServerAway, KeyRefused) as error:
             # An agent that was locked out may be let in again, and what it did meanwhile has happened.
-            _log.warning("the server is away; reports are kept on disk", reason=str(error))
+            if not self._away:
+                _log.warning("the server is away; reports are kept on disk", reason=str(error))
+            self._away = True
             return False
+        if self._away:
+            _log.info("the server takes reports again")
+        self._away = False
         return True
 
     async def _keep(self, stream: str, report: Report) -> None:
@@ -139,7 +161,7 @@ class Outbox:
         failures = 0
         while True:
             await self._something.wait()
-            waiting = sorted(self._streams)[:_AT_ONCE]
+            waiting = sorted(each for each in self._streams if _before(each) not in self._streams)[:_AT_ONCE]
             try:
                 away = any(await asyncio.gather(*map(self._send_stream, waiting)))
             except OutboxError as error:
@@ -156,9 +178,8 @@ class Outbox:
         """Send what is kept of one stream; whether the server was away."""
         while kept := await self._oldest(stream):
             try:
-                await self._server.send(kept.report)
-            except (ServerAway, KeyRefused):
-                return True
+                if not await self._sent(kept.report):
+                    return True
             except ServerRefused as error:
                 _log.error("the server refuses a report that was kept", method=kept.report.method, reason=str(error))
             await self._in_thread("DELETE FROM kept WHERE number = ?", (kept.number,))

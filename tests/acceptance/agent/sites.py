@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -173,19 +173,32 @@ def terminate(process: subprocess.Popen[bytes]) -> int:
 
 def alive_with(word: str) -> list[str]:
     """The command lines of living processes in which a word stands."""
-    lines = [_command_line(each) for each in Path("/proc").iterdir() if each.name.isdigit()]
-    return [line for line in lines if word in line]
+    return [line for _, line in alive_processes() if word in line]
 
 
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(each) for each in found.split()]
+def alive_processes() -> list[tuple[int, str]]:
+    """All living processes with their command lines."""
+    return [(int(each.name), command_line(int(each.name))) for each in Path("/proc").iterdir() if each.name.isdigit()]
 
 
-def _command_line(process: Path) -> str:
+def descendants(pid: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, task.read_text().split())
+    return [each for child in found for each in (child, *descendants(child))]
+
+
+def plugin_hosts(agent: int) -> list[int]:
+    """The processes of plugins that an agent has started."""
+    return [each for each in descendants(agent) if "fairway.sdk.host" in command_line(each)]
+
+
+def command_line(pid: int) -> str:
+    """What a process was started with; empty when it is gone."""
     try:
-        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return ""
 

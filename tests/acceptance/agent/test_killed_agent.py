@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairway.model.deployment import DeploymentStatus
-from tests.acceptance.agent.sites import a_site, alive_with, children, kill, terminate, until
+from tests.acceptance.agent.sites import a_site, alive_with, kill, plugin_hosts, terminate, until
 from tests.integration.agent.running import an_application_file, script
 
 #: Lines that a script writes before and after its agent ends.
@@ -47,7 +47,7 @@ def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> Non
     with a_site(tmp_path, {"web/app.pipecd.yaml": an_application_file(script(f"touch {mark}"))}) as site:
         site.add_applications("web")
         until(mark.exists)
-        hosts = children(site.agent.pid)
+        hosts = plugin_hosts(site.agent.pid)
 
         kill(site.agent)
 

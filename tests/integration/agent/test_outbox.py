@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
-from fairway.agent.outbox import Outbox, OutboxError
+from fairway.agent.outbox import Outbox, OutboxError, log_stream
 from fairway.agent.reports import Report, deploying
 from fairway.git.retry import Retry
 
@@ -112,6 +112,27 @@ async def test_one_stream_does_not_wait_for_another(tmp_path: Path) -> None:
         assert await outbox.deliver("d-2", a_report("2")) is True
 
     assert server.taken == ["2"]
+
+
+@pytest.mark.parametrize("returns", [pytest.param(1, id="to the deployment"), pytest.param(2, id="to its log")])
+async def test_a_log_comes_behind_its_deployment_whenever_the_server_returns(tmp_path: Path, returns: int) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    wake = asyncio.Event()
+
+    async def until_woken(_seconds: float) -> None:
+        await wake.wait()
+
+    async with Outbox.open(tmp_path / "outbox.db", server, Retry(sleep=until_woken)) as outbox:
+        for number, stream in enumerate(("d-1", log_stream("d-1", "s-1"), log_stream("d-2", "s-1"))):
+            server.problem = None if number >= returns else AWAY
+            await outbox.deliver(stream, a_report(stream))
+        before = list(server.taken)
+        wake.set()
+        await outbox.drained()
+
+    assert before == ["log of d-2 s-1"]
+    assert server.taken[1:] == ["d-1", "log of d-1 s-1"]
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,18 @@ async def test_one_that_fails_by_a_defect_is_given_up_and_the_next_has_its_turn(
     assert done == ["good"]
 
 
+async def test_one_that_has_ended_is_not_begun_again_when_the_server_still_lists_it() -> None:
+    desk = Desk()
+    desk.deployments.take(deployed("d-1"))
+    await desk.finish()
+
+    desk.deployments.take(deployed("d-1"))
+    desk.deployments.take(deployed("d-2"))
+    await desk.finish()
+
+    assert desk.done == ["d-1", "d-2"]
+
+
 async def test_a_cancel_takes_one_out_of_the_queue() -> None:
     desk = Desk()
     for minutes, id in enumerate(("first", "second", "third")):
