@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
+from fairway.interpreter import python_module
 from fairway.plugins.process.identity import is_alive
 from fairway.plugins.process.records import SEEN, Identity, Seen, Wanted, load
 
@@ -47,9 +47,7 @@ async def _start(directory: Path, before: Seen) -> None:
     log = os.open(directory / "keeper.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "fairway.plugins.process.keeper",
+            *python_module("fairway.plugins.process.keeper"),
             str(directory),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,
