@@ -1,7 +1,7 @@
 """Which files differ between two commits.
 
 A rename counts as both of its paths, because an application that lost a file changed as much as the one that gained it.
-Whether a change matters to an application is decided elsewhere (`delivery/`).
+How they are found is said in `tree_walk`; whether a change matters to an application is decided in `delivery/`.
 """
 
 from enum import Enum
@@ -29,20 +29,6 @@ class Change(Struct, frozen=True, gc=False):
     new: str | None
 
 
-def parse_changes(output: bytes) -> list[Change]:
-    """Read `git diff-tree -r -z --raw`: `:mode mode hash hash letter NUL path NUL`, sorted by path."""
-    fields = output.decode("utf-8", "surrogateescape").split("\0")
-    changes = []
-    for meta, path in zip(fields[:-1:2], fields[1::2], strict=True):
-        _, _, old, new, letter = meta.lstrip(":").split(" ")
-        changes.append(Change(path, ChangeKind(letter[0]), _hash_or_none(old), _hash_or_none(new)))
-    return changes
-
-
 def all_added(tree: Tree) -> list[Change]:
     """The changes of a first commit: everything."""
     return [Change(path, ChangeKind.ADDED, None, entry.hash) for path, entry in tree.items()]
-
-
-def _hash_or_none(text: str) -> str | None:
-    return text if text.strip("0") else None

@@ -1,5 +1,10 @@
-"""Commits as people see them: who, when, why, and the trailers below the message."""
+"""Commits as people see them: who, when, why, and the trailers below the message.
 
+Most commits can be read as they are stored; what git itself has to interpret (other encodings, trailers) it is asked
+for by `git log`.
+"""
+
+import re
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -61,3 +66,32 @@ def _commit(fields: list[str]) -> Commit:
 def _trailer(line: str) -> tuple[str, str]:
     key, _, value = line.partition(":")
     return key.strip(), value.strip()
+
+
+_PERSON = rb"([^\n<>]*[^\n<> ]) <([^\n<>]*)> (\d{1,11}) [+-]\d{4}\n"
+_STORED = re.compile(rb"tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)author " + _PERSON + rb"committer " + _PERSON)
+
+
+def parse_stored(commit: str, content: bytes) -> Commit | None:
+    """Read a commit as git stores it; None when git has to say what is in it."""
+    head, _, body = content.partition(b"\n\n")
+    found = _STORED.match(head + b"\n")
+    try:
+        message = body.decode()
+        names = [found[each].decode() for each in (2, 3, 5)] if found else []
+    except UnicodeDecodeError:
+        return None
+    # Only a last paragraph that is not the first can hold trailers, and none is without a colon.
+    plain = not message.startswith("\n") and not ("\n\n" in message and ":" in message) and "\0" not in message
+    if found is None or not plain or re.search(rb"^encoding ", head, re.MULTILINE):
+        return None
+    return Commit(
+        hash=commit,
+        parents=tuple(found[1].decode().split()[1::2]),
+        author=names[0],
+        email=names[1],
+        authored_at=datetime.fromtimestamp(int(found[4]), UTC),
+        committer=names[2],
+        committed_at=datetime.fromtimestamp(int(found[7]), UTC),
+        message=message.rstrip("\n"),
+    )

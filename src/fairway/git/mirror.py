@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from fairway.git.changes import Change, all_added, parse_changes
+from fairway.git.changes import Change, all_added
 from fairway.git.credentials import Access, Credentials
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound, MirrorCorrupt
-from fairway.git.history import LOG_FORMAT, Commit, parse_log
+from fairway.git.history import LOG_FORMAT, Commit, parse_log, parse_stored
 from fairway.git.mirror_store import MirrorStore
 from fairway.git.names import checked_branch, checked_hash, checked_hashes, checked_path, to_bytes
 from fairway.git.object_reader import Absent, Found, ObjectReader, Reply
@@ -23,9 +23,14 @@ from fairway.git.remote import Remote, parse_remote
 from fairway.git.retry import Retry
 from fairway.git.single_flight import SingleFlight
 from fairway.git.tree import Kind, Tree, parse_tree
+from fairway.git.tree_walk import differences, tree_of
 
 T = TypeVar("T")
 _BRANCHES = "+refs/heads/*:refs/heads/*"
+#: Every so many fetches git looks whether the mirror wants tidying; the look costs as much as half a fetch.
+_TIDY_EVERY = 50
+#: How many commits are remembered: a commit is asked for once by each application that it touches.
+_REMEMBERED_COMMITS = 64
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class Mirror:
         self._store = store
         self._reader = ObjectReader(git, store.directory)
         self._fetches = SingleFlight(self._fetch)
+        self._fetched = 0
+        self._commits: dict[str, Commit] = {}
 
     @classmethod
     async def open(cls, directory: Path, remote: str, options: MirrorOptions | None = None) -> "Mirror":
@@ -127,7 +134,14 @@ class Mirror:
 
     async def commit(self, commit: str) -> Commit:
         """Author, time, message and trailers of a commit."""
-        return (await self.history(commit, limit=1))[0]
+        known = self._commits.get(commit)
+        if known is None:
+            (stored,) = await self._stored(commit)
+            known = parse_stored(commit, stored.content) or (await self.history(commit, limit=1))[0]
+            while len(self._commits) >= _REMEMBERED_COMMITS:
+                del self._commits[next(iter(self._commits))]
+            self._commits[commit] = known
+        return known
 
     async def history(self, head: str, limit: int, after: str | None = None) -> list[Commit]:
         """The newest `limit` commits that `head` reaches and `after` does not, newest first."""
@@ -148,14 +162,15 @@ class Mirror:
         """The files that differ between two commits; without an old one, all files of the new one."""
         if old is None:
             return all_added(await self.tree(new))
-        await self.require_commits(old, new)
-        arguments = ("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--")
-        return parse_changes(await self.healing(lambda: self.git.output(*arguments, git_dir=self.git_dir)))
+        before, after = map(_root, await self._stored(old, new))
+        return await self.healing(lambda: differences(self._reader, before, after))
 
     async def tree(self, commit: str, *paths: str) -> Tree:
         """Every file of a commit, or those at or below `paths`, with kind and blob hash."""
         checked = [checked_path(path.rstrip("/")) for path in paths]
-        await self.require_commits(commit)
+        (stored,) = await self._stored(commit)
+        if not checked and (small := await self.healing(lambda: tree_of(self._reader, _root(stored)))) is not None:
+            return small
         arguments = ("ls-tree", "-r", "-z", "--full-tree", commit, "--", *checked)
         return parse_tree(await self.healing(lambda: self.git.output(*arguments, git_dir=self.git_dir)))
 
@@ -171,10 +186,7 @@ class Mirror:
 
     async def require_commits(self, *commits: str) -> None:
         """Refuse hashes that are not commits of this mirror."""
-        names = [f"{checked_hash(commit)}^{{commit}}".encode() for commit in commits]
-        for commit, reply in zip(commits, await self._reader.read(names), strict=True):
-            if not isinstance(reply, Found):
-                raise GitNotFound(f"there is no commit {commit} in {self.remote}; was the branch rewritten?")
+        await self._stored(*commits)
 
     async def healing(self, operation: Callable[[], Awaitable[T]]) -> T:
         """Run a reading operation; if the mirror turns out to be damaged, clone it again and repeat once."""
@@ -185,9 +197,21 @@ class Mirror:
                 await self._clone()
         return await operation()
 
+    async def _stored(self, *commits: str) -> list[Found]:
+        """Commits as git stores them; GitNotFound when one is no commit of this mirror."""
+        names = [f"{checked_hash(commit)}^{{commit}}".encode() for commit in commits]
+        found: list[Found] = []
+        for commit, reply in zip(commits, await self._reader.read(names), strict=True):
+            if not isinstance(reply, Found):
+                raise GitNotFound(f"there is no commit {commit} in {self.remote}; was the branch rewritten?")
+            found.append(reply)
+        return found
+
     async def _fetch(self) -> None:
         async def ask() -> None:
-            arguments = ("fetch", "--prune", "--no-tags", "--force", "--no-write-fetch-head", "--quiet")
+            tidy = "--auto-maintenance" if self._fetched % _TIDY_EVERY == 0 else "--no-auto-maintenance"
+            self._fetched += 1
+            arguments = ("fetch", "--prune", "--no-tags", "--force", "--no-write-fetch-head", "--quiet", tidy)
             url = self.remote.url
             try:
                 await self.git.remote_output("fetch from", url, *arguments, "--", url, _BRANCHES, git_dir=self.git_dir)
@@ -240,6 +264,11 @@ class Mirror:
             else:
                 raise GitInputError(f"the blob {blob} has {reply.size} bytes; files that large are not read")
         return found
+
+
+def _root(commit: Found) -> str:
+    """The tree of a commit as git stores it."""
+    return commit.content.partition(b"\n")[0].removeprefix(b"tree ").decode()
 
 
 def _unreadable(path: str, commit: str, reply: Reply) -> GitInputError | GitNotFound:
