@@ -32,7 +32,7 @@ from fairway.server.store.audit import _ROWS as AUDIT_ROWS
 from fairway.server.store.chains import _ROWS as CHAIN_ROWS
 from fairway.server.store.commands import _ROWS as COMMAND_ROWS
 from fairway.server.store.deployments import _ROWS as DEPLOYMENT_ROWS
-from fairway.server.store.documents import to_microseconds
+from fairway.server.store.deployments import _label_rows as label_rows
 from fairway.server.store.events import _ROWS as EVENT_ROWS
 from fairway.server.store.rows import Rows
 from fairway.server.store.tables import APPLICATION_LABELS, DEPLOYMENT_LABELS
@@ -177,10 +177,7 @@ def _deployments(population: Population) -> Iterator[Deployment]:
 
 def _deployment_labels(population: Population) -> Iterator[Row]:
     for deployment in _deployments(population):
-        common = {"owner_id": deployment.id, "project_id": PROJECT}
-        ordered = {**common, "updated_at": to_microseconds(deployment.updated_at)}
-        for key, value in deployment.labels.items():
-            yield {**ordered, "key": key, "value": value}
+        yield from label_rows(deployment)
 
 
 def _commands(population: Population) -> Iterator[Command]:

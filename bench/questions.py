@@ -4,10 +4,12 @@ One list for two uses: a test shows that each is answered through an index on bo
 scale` how long each takes among a million deployments.
 """
 
+import base64
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
 
+import msgspec
 import sqlalchemy as sa
 
 from bench.population import PROJECT, START
@@ -33,21 +35,32 @@ from fairway.server.store.audit import AuditFilter
 from fairway.server.store.commands import CommandFilter
 from fairway.server.store.deployments import DeploymentFilter
 from fairway.server.store.events import EventFilter
-from fairway.server.store.page import PageRequest
+from fairway.server.store.page import PageRequest, Sort
 
 Work = Callable[[sa.Connection], Any]
 
-#: A position in the middle of the two years: the first of January 2025.
-MIDDLE: Final = "WzE3MzU2ODk2MDAwMDAwMDAsICIiXQ=="
+
+def _cursor(order: str = "") -> str:
+    """A position in the middle of the two years: the first of January 2025."""
+    return base64.urlsafe_b64encode(msgspec.json.encode((1_735_689_600_000_000, "", order))).decode()
+
+
+MIDDLE: Final = _cursor()
 _APPLICATION, _AGENT, _DEPLOYMENT = "application-0000007", "agent-000001", "d-1"
 _LATER = START + timedelta(days=700)
+_WEEK: dict[str, Any] = {"since": _LATER, "until": _LATER + timedelta(days=7)}
+_CREATED = PageRequest(sort=Sort.CREATION)
+_CREATED_MIDDLE = PageRequest(_cursor("created_at"), sort=Sort.CREATION)
+_OLDEST = PageRequest(sort=Sort.CREATION, ascending=True)
+_OLDEST_MIDDLE = PageRequest(_cursor("created_at reversed"), sort=Sort.CREATION, ascending=True)
+_UNCHANGED_LONGEST = PageRequest(ascending=True)
 _DAY = timedelta(days=1)
 _OPEN = tuple(status for status in DeploymentStatus if not status.is_terminal)
 
 
-def _deployments(cursor: str = "", **wanted: Any) -> Work:
-    filter = DeploymentFilter(project_id=PROJECT, **wanted)
-    return lambda connection: deployments.list_deployments(connection, filter, PageRequest(cursor))
+def _deployments(cursor: str = "", page: PageRequest | None = None, **wanted: Any) -> Work:
+    filter, asked = DeploymentFilter(project_id=PROJECT, **wanted), page or PageRequest(cursor)
+    return lambda connection: deployments.list_deployments(connection, filter, asked)
 
 
 def _applications(cursor: str = "", **wanted: Any) -> Work:
@@ -80,6 +93,22 @@ def _home(connection: sa.Connection) -> tuple[Any, ...]:
     )
 
 
+#: What is asked for in each order.
+_SORTED: dict[str, dict[str, Any]] = {
+    "deployments": {},
+    "deployments of a time": _WEEK,
+    "deployments of a status": {"statuses": (DeploymentStatus.FAILED,)},
+    "deployments of three statuses": {
+        "statuses": (DeploymentStatus.FAILED, DeploymentStatus.CANCELLED, DeploymentStatus.RUNNING)
+    },
+    "deployments of a kind": {"kinds": (ApplicationKind.ECS,)},
+    "deployments of an application": {"application_ids": (_APPLICATION,)},
+    "deployments with a frequent label": {"labels": {"region": "r1"}},
+    "deployments with a rare label": {"labels": {"service": "s7"}},
+    "deployments with a label that nothing has": {"labels": {"team": "none"}},
+    "deployments with two labels": {"labels": {"team": "t7", "region": "r1"}},
+    "deployments seen by a pattern": {"scope": ({"team": "t7*"},)},
+}
 #: Pages in the order of an index: sorting would read all that fits for each page.
 IN_ORDER: dict[str, Work] = {
     "deployments": _deployments(),
@@ -106,6 +135,19 @@ IN_ORDER: dict[str, Work] = {
     "deployments seen by one label": _deployments(scope=({"team": "t7"},)),
     "deployments seen by a pattern": _deployments(scope=({"team": "t7*"},)),
     "deployments seen by one of two patterns": _deployments(scope=({"team": "t7*"}, {"region": "r1", "team": "t8"})),
+    "deployments of a time": _deployments(**_WEEK),
+    "deployments, longest unchanged first": _deployments(page=_UNCHANGED_LONGEST),
+    "deployments with a label, longest unchanged first": _deployments(page=_UNCHANGED_LONGEST, labels={"team": "t7"}),
+    **{
+        f"{name}, by creation{where}": _deployments(page=page, **wanted)
+        for where, page in {
+            "": _CREATED,
+            ", in the middle": _CREATED_MIDDLE,
+            ", oldest first": _OLDEST,
+            ", oldest first, in the middle": _OLDEST_MIDDLE,
+        }.items()
+        for name, wanted in _SORTED.items()
+    },
     "deployments to forget": lambda c: deployments.list_finished_deployments(c, PROJECT, START + _DAY, PageRequest()),
     "applications": _applications(),
     "applications, in the middle": _applications(MIDDLE),
@@ -145,6 +187,7 @@ IN_ORDER: dict[str, Work] = {
 #: Found through an index; what is sorted afterwards are the few rows of one application, agent or name.
 BY_INDEX: dict[str, Work] = {
     "home page": _home,
+    "deployments of a name, by creation": _deployments(page=_CREATED, application_name="app-7"),
     "applications of a name": _applications(name="app-7"),
     "applications of an agent": _applications(agent_id=_AGENT),
     "applications with a label": _applications(labels={"team": "t7", "region": "r1"}),

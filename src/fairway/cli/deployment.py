@@ -19,6 +19,7 @@ commands = noun("Deployments: each one attempt to bring one commit.")
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", autocompletion=deployments)]
 StageOption = Annotated[str, typer.Option("--stage", help="Its name or id; without it, the one that waits.")]
 Rollback = Literal["default", "always", "never"]
+Sort = Literal["updated_at", "created_at"]
 
 
 @commands.command("list")
@@ -28,6 +29,8 @@ def list_deployments(
     app: Annotated[str, typer.Option(help="Only of this application.", autocompletion=applications)] = "",
     status: Annotated[list[DeploymentStatus] | None, typer.Option(help="May be repeated: any of them.")] = None,
     label: Labels = None,
+    sort: Annotated[Sort, typer.Option(help="By the last change or by the beginning, newest first.")] = "updated_at",
+    reverse: Annotated[bool, typer.Option("--reverse", "-r", help="From the other end: oldest first.")] = False,
     limit: Limit = 20,
 ) -> None:
     """List deployments, newest change first."""
@@ -38,6 +41,9 @@ def list_deployments(
         "application_id": application_id,
         "status": tuple(each.value for each in status or ()),
         "label": tuple(label or ()),
+        # An older server does not know these; what it does by itself need not be said.
+        "sort": "" if sort == "updated_at" else sort,
+        "order": "asc" if reverse else "",
     }
     call.answer_list(list_of(call, "deployments", Deployment, query, limit), deployment_table)
 

@@ -27,13 +27,13 @@ async def get_application(desk: ActionDesk, caller: Caller, application_id: str)
 
 
 async def list_applications(
-    desk: ActionDesk, caller: Caller, wanted: ApplicationFilter, page: PageRequest, by_name: bool = False
+    desk: ActionDesk, caller: Caller, wanted: ApplicationFilter, page: PageRequest
 ) -> Page[Application]:
-    """One page of the applications that fit and that the caller may see, newest change first or by name."""
+    """One page of the applications that fit and that the caller may see, newest change first or as asked."""
     seen = msgspec.structs.replace(
         wanted, project_id=caller.project_id, scope=scope(caller, Resource.APPLICATION).any_of
     )
-    return await desk.store.read(lambda connection: applications.list_applications(connection, seen, page, by_name))
+    return await desk.store.read(lambda connection: applications.list_applications(connection, seen, page))
 
 
 async def get_live_state(desk: ActionDesk, caller: Caller, application_id: str) -> LiveState:
@@ -66,7 +66,7 @@ async def get_deployment(desk: ActionDesk, caller: Caller, deployment_id: str) -
 async def list_deployments(
     desk: ActionDesk, caller: Caller, wanted: DeploymentFilter, page: PageRequest
 ) -> Page[Deployment]:
-    """One page of the deployments that fit and that the caller may see, newest change first."""
+    """One page of the deployments that fit and that the caller may see, newest change first or as asked."""
     seen = msgspec.structs.replace(
         wanted, project_id=caller.project_id, scope=scope(caller, Resource.DEPLOYMENT).any_of
     )
@@ -81,7 +81,7 @@ async def get_chain(desk: ActionDesk, caller: Caller, chain_id: str) -> Deployme
 
 
 async def list_chains(desk: ActionDesk, caller: Caller, page: PageRequest) -> Page[DeploymentChain]:
-    """One page of the chains of the project, newest first."""
+    """One page of the chains of the project, newest first or as asked."""
     permit(caller, Resource.DEPLOYMENT, Action.READ, caller.project_id)
     return await desk.store.read(lambda connection: chains.list_chains(connection, caller.project_id, page))
 
@@ -89,7 +89,7 @@ async def list_chains(desk: ActionDesk, caller: Caller, page: PageRequest) -> Pa
 async def list_audit_records(
     desk: ActionDesk, caller: Caller, wanted: AuditFilter, page: PageRequest
 ) -> Page[AuditRecord]:
-    """One page of the records that fit, of the project and of what holds for the whole server, newest first."""
+    """One page of the records that fit, of the project and of what holds for all, newest first or as asked."""
     permit(caller, Resource.AUDIT, Action.READ, caller.project_id)
     seen = msgspec.structs.replace(wanted, project_ids=(caller.project_id, ""))
     return await desk.store.read(lambda connection: audit.list_audit_records(connection, seen, page))

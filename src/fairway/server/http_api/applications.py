@@ -24,9 +24,9 @@ from fairway.server.http_api.body import Body
 from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
-from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, page, sorting
+from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, ordered_page, sorting
 from fairway.server.store.applications import ApplicationFilter
-from fairway.server.store.page import PageRequest
+from fairway.server.store.page import PageRequest, Sort
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -113,7 +113,7 @@ async def application_filter(
     summary="The applications of the project.",
     tags=["applications"],
     responses=REFUSALS,
-    dependencies={"wanted": Provide(application_filter), "asked": Provide(page)},
+    dependencies={"wanted": Provide(application_filter), "asked": Provide(ordered_page)},
 )
 async def list_applications(
     request: ApiRequest,
@@ -122,8 +122,8 @@ async def list_applications(
     sort: FromQuery[str] = "updated_at",
 ) -> ApplicationPage:
     """Newest change first, or by name. `kind` and `label=key:value` may be repeated: any kind, all labels must fit."""
-    by_name = sorting(sort, "updated_at", "name") == "name"
-    found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, asked, by_name)
+    wanted_page = sorting(asked, sort, Sort.LAST_CHANGE, Sort.NAME)
+    found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, wanted_page)
     return ApplicationPage(tuple(shown_application(application) for application in found.items), found.cursor)
 
 

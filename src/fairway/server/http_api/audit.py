@@ -19,7 +19,7 @@ from fairway.model.audit import AuditRecord
 from fairway.server.actions import reading
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.query import TimeQuery, a_moment, known_words, page
+from fairway.server.http_api.query import TimeQuery, a_moment, known_words, ordered_page
 from fairway.server.store.audit import AuditFilter
 from fairway.server.store.page import Page, PageRequest
 
@@ -71,7 +71,7 @@ async def audit_filter(
     summary="Who changed what.",
     tags=["audit"],
     responses=REFUSALS,
-    dependencies={"wanted": Provide(audit_filter), "asked": Provide(page)},
+    dependencies={"wanted": Provide(audit_filter), "asked": Provide(ordered_page)},
 )
 async def list_audit_records(
     request: ApiRequest, wanted: NamedDependency[AuditFilter], asked: NamedDependency[PageRequest]

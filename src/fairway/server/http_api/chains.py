@@ -9,7 +9,7 @@ from fairway.model.chain import DeploymentChain
 from fairway.server.actions import reading
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.query import page
+from fairway.server.http_api.query import ordered_page
 from fairway.server.store.page import PageRequest
 
 
@@ -26,7 +26,7 @@ class ChainPage(msgspec.Struct, frozen=True):
     summary="The deployment chains of the project.",
     tags=["chains"],
     responses=REFUSALS,
-    dependencies={"asked": Provide(page)},
+    dependencies={"asked": Provide(ordered_page)},
 )
 async def list_chains(request: ApiRequest, asked: NamedDependency[PageRequest]) -> ChainPage:
     """Newest first."""

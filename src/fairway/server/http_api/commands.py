@@ -13,7 +13,7 @@ from fairway.server.actions import commands as actions
 from fairway.server.http_api.desk import ApiRequest, HttpDesk, desk_of
 from fairway.server.http_api.errors import REFUSALS
 from fairway.server.http_api.onlookers import looks
-from fairway.server.http_api.query import page, the_word
+from fairway.server.http_api.query import ordered_page, the_word
 from fairway.server.store.commands import CommandFilter
 from fairway.server.store.page import PageRequest
 from fairway.server.waiting import Onlooker, command_waits_for
@@ -54,7 +54,7 @@ async def command_filter(
     summary="What was asked of the project's agents.",
     tags=["commands"],
     responses=REFUSALS,
-    dependencies={"wanted": Provide(command_filter), "asked": Provide(page)},
+    dependencies={"wanted": Provide(command_filter), "asked": Provide(ordered_page)},
 )
 async def list_commands(
     request: ApiRequest, wanted: NamedDependency[CommandFilter], asked: NamedDependency[PageRequest]

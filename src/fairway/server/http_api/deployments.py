@@ -16,9 +16,20 @@ from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
 from fairway.server.http_api.onlookers import looks
-from fairway.server.http_api.query import KindsQuery, LabelsQuery, StatusesQuery, few, known_words, labels, page
+from fairway.server.http_api.query import (
+    KindsQuery,
+    LabelsQuery,
+    StatusesQuery,
+    TimeQuery,
+    a_moment,
+    few,
+    known_words,
+    labels,
+    ordered_page,
+    sorting,
+)
 from fairway.server.store.deployments import DeploymentFilter
-from fairway.server.store.page import PageRequest
+from fairway.server.store.page import PageRequest, Sort
 from fairway.server.waiting import Onlooker, deployment_waits_for
 
 
@@ -30,7 +41,7 @@ class ShownDeployment(Deployment, frozen=True, kw_only=True):
 
 
 class DeploymentPage(msgspec.Struct, frozen=True):
-    """Some deployments, newest change first."""
+    """Some deployments."""
 
     items: tuple[ShownDeployment, ...]
     #: For the next page; empty when this is the last.
@@ -50,6 +61,8 @@ async def deployment_filter(
     application_id: FromQuery[list[str] | None] = None,
     application_name: FromQuery[str] = "",
     label: LabelsQuery = None,
+    since: TimeQuery = None,
+    until: TimeQuery = None,
 ) -> DeploymentFilter:
     """Which deployments of the caller's project are asked for."""
     return DeploymentFilter(
@@ -59,6 +72,8 @@ async def deployment_filter(
         application_ids=few("application_id", application_id),
         application_name=application_name,
         labels=labels(label),
+        since=a_moment("since", since),
+        until=a_moment("until", until),
     )
 
 
@@ -67,14 +82,21 @@ async def deployment_filter(
     summary="The deployments of the project.",
     tags=["deployments"],
     responses=REFUSALS,
-    dependencies={"wanted": Provide(deployment_filter), "asked": Provide(page)},
+    dependencies={"wanted": Provide(deployment_filter), "asked": Provide(ordered_page)},
 )
 async def list_deployments(
-    request: ApiRequest, wanted: NamedDependency[DeploymentFilter], asked: NamedDependency[PageRequest]
+    request: ApiRequest,
+    wanted: NamedDependency[DeploymentFilter],
+    asked: NamedDependency[PageRequest],
+    sort: FromQuery[str] = "updated_at",
 ) -> DeploymentPage:
-    """Newest change first. Filters may be repeated: any status, kind and application, all labels must fit."""
+    """Newest change first, or by creation. Filters may be repeated: any status, kind and application, all labels.
+
+    From `since` on and before `until`, of the moment that the list is sorted by.
+    """
     desk = desk_of(request)
-    found = await reading.list_deployments(desk.actions, request.auth, wanted, asked)
+    wanted_page = sorting(asked, sort, Sort.LAST_CHANGE, Sort.CREATION)
+    found = await reading.list_deployments(desk.actions, request.auth, wanted, wanted_page)
     looking = await looks(desk, (each.agent_id for each in found.items if not each.status.is_terminal))
     return DeploymentPage(tuple(show_deployment(each, looking) for each in found.items), found.cursor)
 

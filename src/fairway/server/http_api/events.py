@@ -14,7 +14,7 @@ from fairway.server.actions.events import NewEvent
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
-from fairway.server.http_api.query import TimeQuery, a_moment, page, the_word
+from fairway.server.http_api.query import TimeQuery, a_moment, ordered_page, the_word
 from fairway.server.store.events import EventFilter
 from fairway.server.store.page import PageRequest
 
@@ -61,7 +61,7 @@ async def event_filter(
     summary="What was told from outside.",
     tags=["events"],
     responses=REFUSALS,
-    dependencies={"wanted": Provide(event_filter), "asked": Provide(page)},
+    dependencies={"wanted": Provide(event_filter), "asked": Provide(ordered_page)},
 )
 async def list_events(
     request: ApiRequest, wanted: NamedDependency[EventFilter], asked: NamedDependency[PageRequest]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from litestar import Request
 from litestar.params import QueryParameter
 
@@ -17,7 +18,7 @@ from fairway.model.application import ApplicationKind
 from fairway.model.deployment import DeploymentStatus
 from fairway.server.http_api.body import refuse_bad_body
 from fairway.server.status_codes import InvalidRequest
-from fairway.server.store.page import PageRequest
+from fairway.server.store.page import PageRequest, Sort
 
 #: Nouns and blocks on one page: what is given when nobody says, and what at most.
 DEFAULT_LIMIT = 50
@@ -27,6 +28,15 @@ MOST_BLOCKS = 1000
 MOST_FILTERS = 32
 
 E = TypeVar("E", bound=enum.Enum)
+
+
+class Direction(enum.Enum):
+    """From which end a list is read."""
+
+    #: What is oldest, or first in the alphabet, comes first.
+    ASCENDING = "asc"
+    #: What is newest, or last in the alphabet, comes first.
+    DESCENDING = "desc"
 
 
 def _one_of(kind: type[enum.Enum]) -> str:
@@ -39,6 +49,9 @@ StatusesQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(D
 LabelsQuery = Annotated[list[str] | None, QueryParameter(description="May be repeated; key:value, all must fit.")]
 TimeQuery = Annotated[str | None, QueryParameter(description="A time such as 2026-01-31T12:00:00Z.")]
 LimitQuery = Annotated[int, QueryParameter(description=f"How many at most: 1 to {MOST_ITEMS}.")]
+OrderQuery = Annotated[
+    str, QueryParameter(description="asc or desc; without it, times come newest first and names from A to Z.")
+]
 CursorQuery = Annotated[str, QueryParameter(description="The next_cursor of the page before; empty for the first.")]
 
 
@@ -66,6 +79,15 @@ async def page(cursor: CursorQuery = "", limit: LimitQuery = DEFAULT_LIMIT) -> P
     return PageRequest(cursor=cursor, limit=in_range("limit", limit, 1, MOST_ITEMS))
 
 
+async def ordered_page(
+    cursor: CursorQuery = "", limit: LimitQuery = DEFAULT_LIMIT, order: OrderQuery = ""
+) -> PageRequest:
+    """The page that is asked for, of a list that can be read from either end."""
+    direction = the_word("order", order, Direction)
+    ascending = None if direction is None else direction is Direction.ASCENDING
+    return msgspec.structs.replace(await page(cursor, limit), ascending=ascending)
+
+
 def in_range(name: str, number: int, least: int, most: int) -> int:
     """The number, when it is one of those that are allowed."""
     if not least <= number <= most:
@@ -89,12 +111,13 @@ def the_word(name: str, word: str, kind: type[E]) -> E | None:
     return known_words(name, [word], kind)[0] if word else None
 
 
-def sorting(sort: str, *choices: str) -> str:
-    """What a list is sorted by, when an index serves it."""
-    if sort not in choices:
-        near = did_you_mean(sort, choices)
-        raise InvalidRequest(f"sort is {sort!r}; expected {' or '.join(choices)}{near}")
-    return sort
+def sorting(asked: PageRequest, sort: str, *choices: Sort) -> PageRequest:
+    """The page of a list that is sorted so, when an index serves it."""
+    known = {choice.value: choice for choice in choices}
+    if sort not in known:
+        near = did_you_mean(sort, known)
+        raise InvalidRequest(f"sort is {sort!r}; expected {' or '.join(known)}{near}")
+    return msgspec.structs.replace(asked, sort=known[sort])
 
 
 def a_moment(name: str, text: str | None) -> datetime | None:

@@ -13,7 +13,7 @@ from fairway.model.live_state import Health
 from fairway.server.store.changes import ChangeKind, announce
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, insert_labels, label_patterns, labelled, replace_labels
-from fairway.server.store.page import Page, PageRequest, page_by_name, page_by_update
+from fairway.server.store.page import Page, PageRequest, Sort, by_name, by_update, cut_page
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import APPLICATION_LABELS, APPLICATIONS
 
@@ -81,13 +81,11 @@ def list_agent_applications(connection: sa.Connection, agent_id: str) -> tuple[A
     return _ROWS.query(connection, statement.order_by(APPLICATIONS.c.id))
 
 
-def list_applications(
-    connection: sa.Connection, filter: ApplicationFilter, page: PageRequest, by_name: bool = False
-) -> Page[Application]:
+def list_applications(connection: sa.Connection, filter: ApplicationFilter, page: PageRequest) -> Page[Application]:
     """One page of the applications that fit and are not deleted, newest change first or by name."""
     statement = sa.select(APPLICATIONS.c.document).where(_KEPT, *_conditions(connection, filter))
-    cut = page_by_name if by_name else page_by_update
-    return cut(connection, _ROWS, statement, page)
+    order = by_name if page.sort is Sort.NAME else by_update
+    return cut_page(connection, _ROWS, (statement,), order(APPLICATIONS), page)
 
 
 def count_applications(connection: sa.Connection, project_id: str, scope: Patterns) -> tuple[ApplicationCount, ...]:

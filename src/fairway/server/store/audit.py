@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from fairway.model.audit import AuditRecord
 from fairway.server.store.documents import to_microseconds
-from fairway.server.store.page import Page, PageRequest, page_newest_first
+from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import AUDIT
 
@@ -39,7 +39,7 @@ def list_audit_records(connection: sa.Connection, filter: AuditFilter, page: Pag
         sa.select(AUDIT.c.document).where(AUDIT.c.project_id == project_id, *conditions)
         for project_id in dict.fromkeys(filter.project_ids)
     ]
-    return page_newest_first(connection, _ROWS, statements, page)
+    return cut_page(connection, _ROWS, statements, by_creation(AUDIT), page)
 
 
 def _columns(record: AuditRecord) -> Columns:

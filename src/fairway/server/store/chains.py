@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from fairway.model.chain import DeploymentChain
 from fairway.server.store.documents import to_microseconds
-from fairway.server.store.page import Page, PageRequest, page_newest_first
+from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import CHAINS
 
@@ -38,7 +38,7 @@ def update_chain(
 def list_chains(connection: sa.Connection, project_id: str, page: PageRequest) -> Page[DeploymentChain]:
     """One page of the chains of a project, newest first."""
     statement = sa.select(CHAINS.c.document).where(CHAINS.c.project_id == project_id)
-    return page_newest_first(connection, _ROWS, (statement,), page)
+    return cut_page(connection, _ROWS, (statement,), by_creation(CHAINS), page)
 
 
 def delete_chain(connection: sa.Connection, id: str) -> None:

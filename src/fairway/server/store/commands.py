@@ -13,7 +13,7 @@ from fairway.model.command import Command, CommandStatus
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.errors import NotFound
 from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns
-from fairway.server.store.page import Page, PageRequest, page_newest_first
+from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.prepared import PreparedSelect
 from fairway.server.store.rows import Columns, Rows, upsert
 from fairway.server.store.tables import APPLICATION_LABELS, COMMAND_OUTPUTS, COMMANDS
@@ -55,7 +55,7 @@ def list_unhandled_commands(connection: sa.Connection, agent_id: str) -> tuple[C
 def list_commands(connection: sa.Connection, filter: CommandFilter, page: PageRequest) -> Page[Command]:
     """One page of the commands that fit, newest first."""
     statement = sa.select(COMMANDS.c.document).where(*_conditions(connection, filter))
-    return page_newest_first(connection, _ROWS, (statement,), page)
+    return cut_page(connection, _ROWS, (statement,), by_creation(COMMANDS), page)
 
 
 def store_command_output(connection: sa.Connection, command_id: str, output: bytes) -> None:

@@ -14,7 +14,7 @@ from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns, labelled
-from fairway.server.store.page import Page, PageRequest, merged_page, page_by_creation, page_by_update
+from fairway.server.store.page import Order, Page, PageRequest, Sort, by_update, cut_page, oldest_first
 from fairway.server.store.prepared import PreparedUpdate
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import DEPLOYMENT_LABELS, DEPLOYMENTS
@@ -30,6 +30,10 @@ class DeploymentFilter(msgspec.Struct, frozen=True, kw_only=True):
     application_name: str = ""
     #: All of them must fit.
     labels: dict[str, str] = {}
+    #: From this moment on, of those that the list is sorted by.
+    since: datetime | None = None
+    #: Before this moment.
+    until: datetime | None = None
     #: Those that have all labels of one of these, by pattern.
     scope: Patterns = EVERYTHING
 
@@ -37,10 +41,7 @@ class DeploymentFilter(msgspec.Struct, frozen=True, kw_only=True):
 def insert_deployment(connection: sa.Connection, deployment: Deployment) -> None:
     """Store a new deployment. Its labels are those of its beginning: they never change."""
     _ROWS.insert(connection, deployment)
-    common = {"owner_id": deployment.id, "project_id": deployment.project_id}
-    ordered = {**common, "updated_at": to_microseconds(deployment.updated_at)}
-    rows = [{**ordered, "key": key, "value": value} for key, value in deployment.labels.items()]
-    if rows:
+    if rows := _label_rows(deployment):
         connection.execute(sa.insert(DEPLOYMENT_LABELS), rows)
 
 
@@ -53,7 +54,7 @@ def update_deployment(connection: sa.Connection, id: str, change: Callable[[Depl
     """The deployment as `change` makes it, stored."""
     changed = _ROWS.update(connection, id, change)
     if changed.labels:
-        _MOVE_LABELS.run(connection, {"of": id, "updated_at": to_microseconds(changed.updated_at)})
+        _MOVE_LABELS.run(connection, {"of": id, **_moments(changed)})
     return changed
 
 
@@ -61,32 +62,32 @@ def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str,
     """What an agent has to work on, oldest first. Ordered by what never changes: a report hides nothing."""
     mine = DEPLOYMENTS.c.agent_id == agent_id
     statement = sa.select(DEPLOYMENTS.c.document).where(mine, DEPLOYMENTS.c.completed_at.is_(None))
-    return page_by_creation(connection, _ROWS, statement, PageRequest(cursor, limit))
+    return cut_page(connection, _ROWS, (statement,), oldest_first(DEPLOYMENTS), PageRequest(cursor, limit))
 
 
 def list_deployments(connection: sa.Connection, filter: DeploymentFilter, page: PageRequest) -> Page[Deployment]:
-    """One page of the deployments that fit."""
+    """One page of the deployments that fit, newest change first or as the request says."""
     labels = _required_labels(filter)
     if labels and not _is_narrow(filter):
         key = _rarest(connection, filter.project_id, labels) if len(labels) > 1 else next(iter(labels))
         return _list_labelled(connection, filter, page, (key, labels[key]))
-    columns = DEPLOYMENTS.c
+    order = _order(page.sort, DEPLOYMENTS.c.id)
     statements = [
-        sa.select(columns.document).where(*_conditions(connection, branch, columns.id)) for branch in _branches(filter)
+        sa.select(DEPLOYMENTS.c.document).where(*_conditions(connection, branch, order)) for branch in _branches(filter)
     ]
-    return merged_page(connection, _ROWS, statements, (columns.updated_at, columns.id), page)
+    return cut_page(connection, _ROWS, statements, order, page)
 
 
 def _list_labelled(
     connection: sa.Connection, filter: DeploymentFilter, page: PageRequest, label: tuple[str, str]
 ) -> Page[Deployment]:
     """One page of the deployments that fit, of which all have this label, by way of the rows of the label."""
-    columns = DEPLOYMENT_LABELS.c
+    order = _order(page.sort, DEPLOYMENT_LABELS.c.owner_id)
     others = {key: value for key, value in filter.labels.items() if (key, value) != label}
-    conditions = _conditions(connection, msgspec.structs.replace(filter, labels=others), columns.owner_id)
-    joined = sa.select(DEPLOYMENTS.c.document).join(DEPLOYMENT_LABELS, columns.owner_id == DEPLOYMENTS.c.id)
+    conditions = _conditions(connection, msgspec.structs.replace(filter, labels=others), order)
+    joined = sa.select(DEPLOYMENTS.c.document).join(DEPLOYMENT_LABELS, order.id == DEPLOYMENTS.c.id)
     statement = joined.where(*_label(filter.project_id, *label), *conditions)
-    return merged_page(connection, _ROWS, [statement], (columns.updated_at, columns.owner_id), page)
+    return cut_page(connection, _ROWS, (statement,), order, page)
 
 
 def last_deployment(connection: sa.Connection, application_id: str, only_succeeded: bool) -> Deployment | None:
@@ -106,7 +107,7 @@ def list_finished_deployments(
     columns = DEPLOYMENTS.c
     old = columns.project_id == project_id, columns.updated_at < to_microseconds(untouched_since)
     statement = sa.select(columns.document).where(*old, columns.completed_at.is_not(None))
-    return page_by_update(connection, _ROWS, statement, page)
+    return cut_page(connection, _ROWS, (statement,), by_update(DEPLOYMENTS), page)
 
 
 def delete_deployment(connection: sa.Connection, id: str) -> None:
@@ -131,17 +132,35 @@ def _columns(deployment: Deployment) -> Columns:
         "application_name": deployment.application_name,
         "kind": deployment.kind.value if deployment.kind else "",
         "status": deployment.status.value,
-        "created_at": to_microseconds(deployment.created_at),
-        "updated_at": to_microseconds(deployment.updated_at),
+        **_moments(deployment),
         # The status decides what is open, whatever time the agent gave.
         "completed_at": to_microseconds(ended) if deployment.status.is_terminal else None,
     }
 
 
-def _conditions(
-    connection: sa.Connection, filter: DeploymentFilter, id: sa.Column[str]
-) -> Iterator[sa.ColumnElement[bool]]:
-    """What the deployment with this id must be."""
+def _moments(deployment: Deployment) -> dict[str, int]:
+    """What deployments are sorted by. Their labels repeat it."""
+    return {
+        "created_at": to_microseconds(deployment.created_at),
+        "updated_at": to_microseconds(deployment.updated_at),
+    }
+
+
+def _label_rows(deployment: Deployment) -> list[dict[str, str | int]]:
+    repeated: dict[str, str | int] = {"owner_id": deployment.id, "project_id": deployment.project_id}
+    repeated.update(_moments(deployment))
+    return [{**repeated, "key": key, "value": value} for key, value in deployment.labels.items()]
+
+
+def _order(sort: Sort | None, id: sa.Column[str]) -> Order:
+    """How the rows of the table that has this column are sorted."""
+    if sort is Sort.CREATION:
+        return Order(key=id.table.c.created_at, id=id, name=sort.value)
+    return Order(key=id.table.c.updated_at, id=id)
+
+
+def _conditions(connection: sa.Connection, filter: DeploymentFilter, order: Order) -> Iterator[sa.ColumnElement[bool]]:
+    """What a deployment must be that is found in this order."""
     columns = DEPLOYMENTS.c
     yield columns.project_id == filter.project_id
     if filter.statuses:
@@ -152,8 +171,12 @@ def _conditions(
         yield _one_of(columns.application_id, filter.application_ids)
     if filter.application_name:
         yield columns.application_name == filter.application_name
-    yield from labelled(DEPLOYMENT_LABELS, id, filter.labels)
-    yield from label_patterns(connection, DEPLOYMENT_LABELS, id, filter.scope)
+    if filter.since is not None:
+        yield order.key >= to_microseconds(filter.since)
+    if filter.until is not None:
+        yield order.key < to_microseconds(filter.until)
+    yield from labelled(DEPLOYMENT_LABELS, order.id, filter.labels)
+    yield from label_patterns(connection, DEPLOYMENT_LABELS, order.id, filter.scope)
 
 
 def _one_of(column: sa.Column[str], values: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -210,5 +233,6 @@ _MOST_BRANCHES = 50
 _COUNTED = 20_000
 _ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
 _MOVE_LABELS = PreparedUpdate(
-    sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")), ("updated_at",)
+    sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")),
+    ("created_at", "updated_at"),
 )

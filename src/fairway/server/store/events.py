@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from fairway.model.event import Event, EventStatus
 from fairway.server.store.documents import to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, document_label_patterns
-from fairway.server.store.page import Page, PageRequest, page_newest_first
+from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import EVENTS
 
@@ -67,7 +67,7 @@ def list_events(
 def page_events(connection: sa.Connection, filter: EventFilter, page: PageRequest) -> Page[Event]:
     """One page of the events that fit, newest first."""
     statement = sa.select(EVENTS.c.document).where(*_conditions(connection, filter))
-    return page_newest_first(connection, _ROWS, (statement,), page)
+    return cut_page(connection, _ROWS, (statement,), by_creation(EVENTS), page)
 
 
 def latest_event(connection: sa.Connection, project_id: str, event_key: str) -> Event | None:

@@ -1,13 +1,16 @@
-"""Long lists in pages, newest change first, each page found through an index and not by counting rows.
+"""Long lists in pages, each found through an index and not by counting rows.
 
-A cursor names the last row of a page by what it is ordered by. A row that changes while somebody pages moves to the
-front and is not met again; every row that stays as it is, is met exactly once. The last page has an empty cursor.
+A cursor names the last row of a page by what it is ordered by, and the order itself. Where that is the last change,
+newest first, a row that changes while somebody pages moves to the front and is not met again; every row that stays as
+it is, is met exactly once. The last page has an empty cursor. A list in its other direction is read from the other end
+of the same index.
 """
 
 import base64
 import binascii
+import enum
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -16,11 +19,21 @@ from fairway.server.store.errors import UnusableInput
 from fairway.server.store.rows import Rows
 
 T = TypeVar("T", bound=msgspec.Struct)
-P = TypeVar("P", bound=msgspec.Struct)
 
 #: What a page holds when nobody says, and what it holds at most.
 DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 1000
+
+
+class Sort(enum.Enum):
+    """What a list can be sorted by; each list says which of them."""
+
+    #: The last change, newest first.
+    LAST_CHANGE = "updated_at"
+    #: The beginning, newest first.
+    CREATION = "created_at"
+    #: From A to Z.
+    NAME = "name"
 
 
 class PageRequest(msgspec.Struct, frozen=True):
@@ -30,6 +43,10 @@ class PageRequest(msgspec.Struct, frozen=True):
     cursor: str = ""
     #: 0 means the default. More than the largest gives the largest.
     limit: int = 0
+    #: `None` is as the list does it by itself.
+    sort: Sort | None = None
+    #: Whether what is oldest, or first in the alphabet, comes first; `None` is as the sort does it by itself.
+    ascending: bool | None = None
 
     @property
     def size(self) -> int:
@@ -45,114 +62,109 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     cursor: str
 
 
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list is ordered by, as an index has it."""
+
+    #: A time or a name. Both columns may be copies in another table that is joined, where that has the index.
+    key: sa.Column[Any]
+    #: Among equals, by id.
+    id: sa.Column[str]
+    ascending: bool = False
+    #: Whether ids stand in an index the other way round than they are wanted.
+    ids_descend: bool = False
+    #: What its cursors call it; nothing where nobody asked for another order than the list has by itself.
+    name: str = ""
+
+    def asked(self, request: PageRequest) -> Self:
+        """The same, or the reverse of it where that is wanted."""
+        if request.ascending in (None, self.ascending):
+            return self
+        name = f"{self.name} reversed".lstrip()
+        return msgspec.structs.replace(self, ascending=not self.ascending, ids_descend=not self.ids_descend, name=name)
+
+    def after(self, position: "_Position") -> tuple[sa.ColumnElement[bool], ...]:
+        """Which rows follow a position. Said this way, because a database seeks an index by `<=` and not by an `or`."""
+        key, id = self.key, self.id
+        behind = id < position.id if self.ids_descend else id > position.id
+        if self.ascending:
+            return key >= position.key, sa.or_(key > position.key, behind)
+        return key <= position.key, sa.or_(key < position.key, behind)
+
+    def clauses(self) -> tuple[sa.ColumnElement[Any], ...]:
+        """The same for a statement."""
+        id = self.id.desc() if self.ids_descend else self.id.asc()
+        return self.key.asc() if self.ascending else self.key.desc(), id
+
+
 class _Position(msgspec.Struct, frozen=True, array_like=True):
-    """What a row is ordered by."""
+    """What the last row of a page is ordered by."""
 
-    time: int
+    key: int | str
     id: str
+    order: str = ""
 
 
-class _Place(msgspec.Struct, frozen=True, array_like=True):
-    """The same in a list by name."""
-
-    name: str
-    id: str
+_Row = tuple[int | str, str, str]
 
 
-def page_by_update(
-    connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest
+def by_update(table: sa.Table) -> Order:
+    """Newest change first."""
+    return Order(key=table.c.updated_at, id=table.c.id)
+
+
+def by_creation(table: sa.Table) -> Order:
+    """Newest first."""
+    return Order(key=table.c.created_at, id=table.c.id)
+
+
+def oldest_first(table: sa.Table) -> Order:
+    """For lists of work, where a change must not hide a row."""
+    return Order(key=table.c.created_at, id=table.c.id, ascending=True)
+
+
+def by_name(table: sa.Table) -> Order:
+    """From A to Z."""
+    return Order(key=table.c.name, id=table.c.id, ascending=True)
+
+
+def cut_page(
+    connection: sa.Connection, rows: Rows[T], statements: Sequence[sa.Select[Any]], order: Order, request: PageRequest
 ) -> Page[T]:
-    """The wanted page of the rows that fit the statement's conditions, by update, newest first."""
-    return merged_page(connection, rows, [statement], (rows.table.c.updated_at, rows.table.c.id), request)
-
-
-def page_by_creation(
-    connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest
-) -> Page[T]:
-    """The same, oldest first by creation: for lists of work, where a change must not hide a row."""
-    time, id = rows.table.c.created_at, rows.table.c.id
-    if request.cursor:
-        after = _read(request.cursor)
-        statement = statement.where(time >= after.time, sa.or_(time > after.time, id > after.id))
-    return _cut(connection, rows, statement.order_by(time, id), time, request.size)
-
-
-def page_newest_first(
-    connection: sa.Connection, rows: Rows[T], statements: Sequence[sa.Select[Any]], request: PageRequest
-) -> Page[T]:
-    """The same, newest first by creation, of the rows that fit one of the statements; no row may fit two."""
-    return merged_page(connection, rows, statements, (rows.table.c.created_at, rows.table.c.id), request)
-
-
-def page_by_name(connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], request: PageRequest) -> Page[T]:
-    """The wanted page of the rows that fit the statement's conditions, by name."""
-    name, id = rows.table.c.name, rows.table.c.id
-    if request.cursor:
-        after = _decoded(request.cursor, _Place)
-        statement = statement.where(name >= after.name, sa.or_(name > after.name, id > after.id))
-    wanted = statement.with_only_columns(rows.table.c.document, name, id).order_by(name, id).limit(request.size + 1)
-    found = connection.execute(wanted).all()
-    items = rows.decoded(document for document, _, _ in found[: request.size])
-    if len(found) <= request.size:
-        return Page(items=items, cursor="")
-    _, last_name, last_id = found[request.size - 1]
-    return Page(items=items, cursor=_write(_Place(last_name, last_id)))
-
-
-def merged_page(
-    connection: sa.Connection,
-    rows: Rows[T],
-    statements: Sequence[sa.Select[Any]],
-    order: tuple[sa.Column[int], sa.Column[str]],
-    request: PageRequest,
-) -> Page[T]:
-    """The wanted page of the rows that fit one of the statements, newest first by these two columns.
+    """The wanted page of the rows that fit one of the statements; no row may fit two.
 
     Each statement is asked by itself, because a database that is asked for several at once sorts all of their rows.
-    The columns may be copies in another table that the statements join, where that has the index.
     """
-    time, id = order
-    after = _read(request.cursor) if request.cursor else None
-    found: list[tuple[int, str, str]] = []
+    order = order.asked(request)
+    after = order.after(_read(request.cursor, order)) if request.cursor else ()
+    found: list[_Row] = []
     for statement in statements:
-        if after is not None:
-            # Said this way round, because a database seeks an index by `<=` and not by an `or`.
-            statement = statement.where(time <= after.time, sa.or_(time < after.time, id > after.id))
-        wanted = statement.with_only_columns(time, id, rows.table.c.document).order_by(time.desc(), id)
-        found.extend((row[0], row[1], row[2]) for row in connection.execute(wanted.limit(request.size + 1)))
-    found.sort(key=lambda row: (-row[0], row[1]))
+        wanted = statement.with_only_columns(order.key, order.id, rows.table.c.document).where(*after)
+        cut = wanted.order_by(*order.clauses()).limit(request.size + 1)
+        found.extend((row[0], row[1], row[2]) for row in connection.execute(cut))
+    if len(statements) > 1:
+        found.sort(key=lambda row: row[1], reverse=order.ids_descend)
+        found.sort(key=lambda row: row[0], reverse=not order.ascending)
     items = rows.decoded(document for _, _, document in found[: request.size])
     if len(found) <= request.size:
         return Page(items=items, cursor="")
-    last_time, last_id, _ = found[request.size - 1]
-    return Page(items=items, cursor=_write(_Position(last_time, last_id)))
+    last_key, last_id, _ = found[request.size - 1]
+    return Page(items=items, cursor=_write(_Position(last_key, last_id, order.name)))
 
 
-def _cut(
-    connection: sa.Connection, rows: Rows[T], statement: sa.Select[Any], time: sa.Column[int], size: int
-) -> Page[T]:
-    wanted = statement.with_only_columns(rows.table.c.document, time, rows.table.c.id).limit(size + 1)
-    found = connection.execute(wanted).all()
-    items = rows.decoded(document for document, _, _ in found[:size])
-    if len(found) <= size:
-        return Page(items=items, cursor="")
-    _, last_time, last_id = found[size - 1]
-    return Page(items=items, cursor=_write(_Position(last_time, last_id)))
-
-
-def _write(position: _Position | _Place) -> str:
+def _write(position: _Position) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode()
 
 
-def _read(cursor: str) -> _Position:
-    position = _decoded(cursor, _Position)
-    if not -(2**63) <= position.time < 2**63:
-        raise UnusableInput(f"{cursor!r} is no cursor of this list; use one that a page gave, or none")
-    return position
-
-
-def _decoded(cursor: str, kind: type[P]) -> P:
+def _read(cursor: str, order: Order) -> _Position:
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=kind)
+        position = msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=_Position)
     except (msgspec.DecodeError, binascii.Error, UnicodeError) as error:
         raise UnusableInput(f"{cursor!r} is no cursor; use one that a page gave, or none for the first page") from error
+    if position.order != order.name:
+        raise UnusableInput(
+            f"{cursor!r} is no cursor of a list in this order; ask for each page in the order of the first"
+        )
+    is_time = isinstance(position.key, int) and -(2**63) <= position.key < 2**63
+    if not (is_time if isinstance(order.key.type, sa.BigInteger) else isinstance(position.key, str)):
+        raise UnusableInput(f"{cursor!r} is no cursor of this list; use one that a page gave, or none")
+    return position

@@ -87,7 +87,11 @@ sa.Index("deployments_by_status", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.status
 sa.Index("deployments_by_kind", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.kind, *_UPDATED)
 sa.Index("deployments_by_name", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.application_name, *_UPDATED)
 sa.Index("deployments_of_application", DEPLOYMENTS.c.application_id, *_UPDATED)
-sa.Index("deployments_in_order", DEPLOYMENTS.c.application_id, DEPLOYMENTS.c.created_at.desc(), DEPLOYMENTS.c.id)
+_CREATED = (DEPLOYMENTS.c.created_at.desc(), DEPLOYMENTS.c.id)
+sa.Index("deployments_by_creation", DEPLOYMENTS.c.project_id, *_CREATED)
+sa.Index("deployments_of_status_by_creation", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.status, *_CREATED)
+sa.Index("deployments_of_kind_by_creation", DEPLOYMENTS.c.project_id, DEPLOYMENTS.c.kind, *_CREATED)
+sa.Index("deployments_in_order", DEPLOYMENTS.c.application_id, *_CREATED)
 _OPEN = DEPLOYMENTS.c.completed_at.is_(None)
 sa.Index(
     "deployments_open",
@@ -118,15 +122,15 @@ DEPLOYMENT_LABELS = sa.Table(
     _text("value"),
     _text("project_id"),
     _time("updated_at"),
+    #: The default is for older replicas, which do not know the column: on PostgreSQL it is the present moment.
+    sa.Column("created_at", sa.BigInteger, nullable=False, server_default="0"),
 )
-sa.Index(
-    "deployment_labels_by_update",
-    DEPLOYMENT_LABELS.c.project_id,
-    DEPLOYMENT_LABELS.c.key,
-    DEPLOYMENT_LABELS.c.value,
-    DEPLOYMENT_LABELS.c.updated_at.desc(),
-    DEPLOYMENT_LABELS.c.owner_id,
-)
+_OF_LABEL = (DEPLOYMENT_LABELS.c.project_id, DEPLOYMENT_LABELS.c.key, DEPLOYMENT_LABELS.c.value)
+for _name, _moment in {
+    "deployment_labels_by_update": DEPLOYMENT_LABELS.c.updated_at,
+    "deployment_labels_by_creation": DEPLOYMENT_LABELS.c.created_at,
+}.items():
+    sa.Index(_name, *_OF_LABEL, _moment.desc(), DEPLOYMENT_LABELS.c.owner_id)
 
 COMMANDS = _table(
     "commands",

@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 import pytest
@@ -18,14 +19,16 @@ from fairway.server.http_api.agents import show_agent
 from fairway.server.logs import StageLogKey
 from fairway.server.store.agents import touch_agent
 from tests.integration.server.http_api.serving import serving
-from tests.integration.server.store.nouns import a_chain, a_command, an_agent, minutes
+from tests.integration.server.store.nouns import a_chain, a_command, an_agent, an_event, minutes
 from tests.unit.model.builders import NOW, a_deployment, a_git_path, a_stage, an_application
 
 
 def some_deployments() -> list[Deployment]:
     return [
         a_deployment(id="d-1", updated_at=minutes(1), status=DeploymentStatus.ROLLING_BACK, labels={"env": "a:b"}),
-        a_deployment(id="d-2", updated_at=minutes(2), application_id="a-2", application_name="till"),
+        a_deployment(
+            id="d-2", created_at=minutes(2), updated_at=minutes(2), application_id="a-2", application_name="till"
+        ),
         a_deployment(id="d-3", updated_at=minutes(3), labels={"env": "a:b", "team": "x"}),
         a_deployment(id="d-4", updated_at=minutes(4), project_id="other"),
     ]
@@ -65,6 +68,11 @@ async def test_a_deployment_is_shown_with_its_stages_in_our_words(tmp_path: Path
         pytest.param("label=env:a:b", ["d-3", "d-1"], id="a label with a colon in its value"),
         pytest.param("label=env:a:b&label=team:x", ["d-3"], id="two labels"),
         pytest.param("kind=kubernetes", [], id="kind"),
+        pytest.param("sort=updated_at&order=asc", ["d-1", "d-2", "d-3"], id="longest unchanged first"),
+        pytest.param("sort=created_at", ["d-2", "d-1", "d-3"], id="newest first"),
+        pytest.param("sort=created_at&order=asc", ["d-3", "d-1", "d-2"], id="oldest first"),
+        pytest.param("since=2026-01-01T12:02:00Z", ["d-3", "d-2"], id="changed since"),
+        pytest.param("sort=created_at&until=2026-01-01T12:02:00Z", ["d-1", "d-3"], id="created until"),
     ],
 )
 async def test_deployments_of_the_project_are_filtered(tmp_path: Path, query: str, ids: list[str]) -> None:
@@ -129,6 +137,25 @@ async def test_applications_are_paged_by_name_too(tmp_path: Path) -> None:
 
     assert [item["id"] for item in first["items"] + second["items"]] == ["n-4", "n-2", "n-3", "n-1"]
     assert (second["next_cursor"], other[:2]) == ("", (400, "invalid_argument"))
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("path", ["commands", "events", "chains", "applications", "applications?sort=name"])
+async def test_lists_are_read_from_either_end(tmp_path: Path, path: str, order: str) -> None:
+    met: list[str] = []
+    async with serving(tmp_path) as served:
+        for number in range(3):
+            id, at = f"n-{number}", {"created_at": minutes(number), "updated_at": minutes(number)}
+            await served.add(a_command(id, **at), an_event(id, **at), a_chain(id, **at))
+            await served.add(an_application(id, name=str(number), **at))
+        query = {**dict(parse_qsl(urlsplit(path).query)), "order": order, "limit": "1", "cursor": ""}
+
+        while query["cursor"] or not met:
+            page = (await served.get(f"/api/v1/{urlsplit(path).path}", params=query)).json()
+            met += [item["id"] for item in page["items"]]
+            query["cursor"] = page["next_cursor"]
+
+    assert met == sorted(["n-0", "n-1", "n-2"], reverse=order == "desc")
 
 
 async def test_an_agent_is_shown_without_its_keys(tmp_path: Path) -> None:

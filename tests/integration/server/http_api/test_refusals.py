@@ -145,6 +145,12 @@ async def test_an_unknown_stage_is_not_found(tmp_path: Path) -> None:
         pytest.param(
             "applications?sort=names", "sort is 'names'; expected updated_at or name; did you mean 'name'?", id="sort"
         ),
+        pytest.param(
+            "deployments?sort=created",
+            "sort is 'created'; expected updated_at or created_at; did you mean 'created_at'?",
+            id="sort of deployments",
+        ),
+        pytest.param("events?order=up", "order is 'up'; expected one of asc, desc", id="order"),
         pytest.param("agents?limit=0", "limit is 0; expected 1 to 100", id="no limit"),
         pytest.param("agents?limit=101", "limit is 101; expected 1 to 100", id="a limit too high"),
         pytest.param("agents?limit=ten", "limit is 'ten'; expected `int`, got `str`", id="a limit in words"),

@@ -1,6 +1,8 @@
 """Pages: every row once, in a stable order, while others change."""
 
+import itertools
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,7 +11,7 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.server.store import deployments
 from fairway.server.store.deployments import DeploymentFilter, list_deployments
 from fairway.server.store.errors import UnusableInput
-from fairway.server.store.page import DEFAULT_LIMIT, LARGEST_LIMIT, Page, PageRequest
+from fairway.server.store.page import DEFAULT_LIMIT, LARGEST_LIMIT, Page, PageRequest, Sort
 from fairway.server.store.store import Store
 from tests.integration.server.store.nouns import keep, minutes
 from tests.unit.model.builders import a_deployment
@@ -27,6 +29,82 @@ async def test_pages_show_each_deployment_once_newest_change_first(store: Store)
         ["d-3", "d-0"],
         ["d-1"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("sort", "ascending", "ids"),
+    [
+        pytest.param(None, None, ["d-3", "d-1", "d-2", "d-0"], id="newest change first when nobody says"),
+        pytest.param(Sort.LAST_CHANGE, False, ["d-3", "d-1", "d-2", "d-0"], id="newest change first"),
+        pytest.param(Sort.LAST_CHANGE, True, ["d-0", "d-2", "d-1", "d-3"], id="longest unchanged first"),
+        pytest.param(Sort.CREATION, None, ["d-2", "d-3", "d-0", "d-1"], id="newest first"),
+        pytest.param(Sort.CREATION, True, ["d-1", "d-0", "d-3", "d-2"], id="oldest first"),
+    ],
+)
+@pytest.mark.parametrize("wanted", [{}, {"labels": {"team": "a"}}, {"application_ids": ("a-1", "a-2")}], ids=str)
+async def test_deployments_are_paged_in_the_order_that_is_asked_for(
+    store: Store, wanted: dict[str, Any], sort: Sort | None, ascending: bool | None, ids: list[str]
+) -> None:
+    moments = ((0, 0), (0, 5), (1, 0), (1, 9))
+    made = [
+        a_deployment(
+            id=f"d-{number}",
+            application_id=f"a-{number % 2 + 1}",
+            labels={"team": "a"},
+            created_at=minutes(created),
+            updated_at=minutes(created + changed),
+        )
+        for number, (created, changed) in enumerate(moments)
+    ]
+    await keep(store, deployments.insert_deployment, *made)
+    filter = DeploymentFilter(project_id="shop", **wanted)
+
+    async def page(cursor: str) -> Page[Deployment]:
+        request = PageRequest(cursor, 1, sort, ascending)
+        return await store.read(lambda connection: list_deployments(connection, filter, request))
+
+    assert [found.id for each in await all_pages(page) for found in each.items] == ids
+
+
+@pytest.mark.parametrize(
+    ("sort", "ids"),
+    [
+        pytest.param(Sort.LAST_CHANGE, ["d-1", "d-0"], id="changed then"),
+        pytest.param(Sort.CREATION, ["d-2", "d-1"], id="created then"),
+    ],
+)
+@pytest.mark.parametrize("labels", [{}, {"team": "a"}], ids=["any", "labelled"])
+async def test_deployments_of_a_span_are_those_that_what_they_are_sorted_by_lies_in(
+    store: Store, labels: dict[str, str], sort: Sort, ids: list[str]
+) -> None:
+    made = [
+        a_deployment(id=f"d-{n}", labels={"team": "a"}, created_at=minutes(n), updated_at=minutes(n + 1))
+        for n in range(4)
+    ]
+    await keep(store, deployments.insert_deployment, *made)
+    filter = DeploymentFilter(project_id="shop", labels=labels, since=minutes(1), until=minutes(3))
+
+    page = await store.read(lambda connection: list_deployments(connection, filter, PageRequest(sort=sort)))
+
+    assert [deployment.id for deployment in page.items] == ids
+
+
+async def test_a_cursor_is_of_use_only_in_the_order_of_its_page(store: Store) -> None:
+    await keep(store, deployments.insert_deployment, *(a_deployment(id=f"d-{number}") for number in range(3)))
+    filter = DeploymentFilter(project_id="shop")
+    orders = [(sort, ascending) for sort in (Sort.LAST_CHANGE, Sort.CREATION) for ascending in (False, True)]
+
+    async def page(cursor: str, sort: Sort, ascending: bool) -> Page[Deployment]:
+        request = PageRequest(cursor, 1, sort, ascending)
+        return await store.read(lambda connection: list_deployments(connection, filter, request))
+
+    cursors = {order: (await page("", *order)).cursor for order in orders}
+    for cursor, order in itertools.product(cursors, orders):
+        if cursor == order:
+            assert (await page(cursors[cursor], *order)).items
+        else:
+            with pytest.raises(UnusableInput, match="is no cursor of a list in this order"):
+                await page(cursors[cursor], *order)
 
 
 async def test_a_list_that_ends_with_a_full_page_says_so(store: Store) -> None:
