@@ -4,8 +4,11 @@ A file that cannot be used does not hide the others: its application is known wi
 belong to no registered application are found too, so that people can register them with a click.
 """
 
+import contextlib
 import posixpath
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +17,7 @@ from fairway.config.application import ApplicationConfig, Generation
 from fairway.config.find import APPLICATION_FILE, OLDEST_APPLICATION_FILE, is_application_file
 from fairway.config.read import Reading
 from fairway.config.remembered import RememberedReadings
+from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
 from fairway.model.application import (
     Application,
@@ -116,14 +120,33 @@ class ApplicationReader:
 
     def __init__(self) -> None:
         self._readings = RememberedReadings()
+        #: Mirror → the commit that was read last, and its application files.
+        self._last: dict[Path, _Files] = {}
 
     async def at_commit(self, mirror: Mirror, commit: str) -> dict[str, list[Reading]]:
         """Every application file of a commit, by its path."""
-        tree = await mirror.tree(commit)
-        blobs = {path: entry.hash for path, entry in tree.items() if is_application_file(path)}
+        blobs = await self._blobs(mirror, commit)
+        self._last[mirror.git_dir] = _Files(commit, blobs)
         unknown = self._readings.unknown(blobs)
         contents = await mirror.read_blobs(list(dict.fromkeys(unknown.values()))) if unknown else {}
         return self._readings.read(blobs, contents)
+
+    async def _blobs(self, mirror: Mirror, commit: str) -> dict[str, str]:
+        """Path → hash of the application files: those of the last commit with what has changed since."""
+        last = self._last.get(mirror.git_dir)
+        if last is not None:
+            with contextlib.suppress(GitNotFound):  # a forced push may have taken it away
+                changed = {each.path: each.new for each in await mirror.changes(last.commit, commit)}
+                files = {path: changed.get(path, blob) for path, blob in last.blobs.items()}
+                files |= {path: blob for path, blob in changed.items() if is_application_file(path)}
+                return {path: blob for path, blob in files.items() if blob is not None}
+        tree = await mirror.tree(commit)
+        return {path: entry.hash for path, entry in tree.items() if is_application_file(path)}
+
+
+class _Files(NamedTuple):
+    commit: str
+    blobs: dict[str, str]
 
 
 class Whose(msgspec.Struct, frozen=True, kw_only=True):

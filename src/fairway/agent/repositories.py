@@ -1,13 +1,15 @@
 """The Git repositories of an agent: one mirror each, and the newest commit of each branch as soon as there is one.
 
-A push is noticed in one of three ways: the server hints at it, the refs of a repository on this machine change, or the
-remote is asked every few seconds, which costs one small request. A repository that cannot be reached keeps its last
-commit and is asked again; the others go on.
+A push is noticed in one of three ways: the server hints at it, the refs of a repository on this machine change (the
+kernel tells, and somebody looks now and then), or the remote is asked every few seconds, which costs one small request.
+A repository that cannot be reached keeps its last commit and is asked again; the others go on.
 """
 
 import asyncio
 import base64
+import contextlib
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 import structlog
 
+from fairway.agent.file_watch import FileWatch
 from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import GitAccess, Repository
 from fairway.errors import FairwayError
@@ -26,9 +29,11 @@ from fairway.git.remote import Login
 
 _log = structlog.get_logger()
 
-#: How often a remote is asked that tells nothing by itself, and how often the refs of a local one are looked at.
+#: How often a remote is asked that tells nothing by itself; how often the refs of a local one are looked at, where the
+#: kernel tells of changes and where it does not.
 ASK_SECONDS = 15.0
-LOOK_SECONDS = 0.1
+TOLD_SECONDS, UNTOLD_SECONDS = 1.0, 0.1
+_HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 
 
 class WatchedRepository:
@@ -47,7 +52,14 @@ class WatchedRepository:
         self.head: str | None = None
         #: Why it could not be looked at the last time; empty when it could.
         self.trouble = ""
-        self._nudged = asyncio.Event()
+        #: Somebody says that there was a push.
+        self._nudged = False
+        self._woken = asyncio.Event()
+        self._told = FileWatch(self._woken.set)
+        if self.refs:
+            self._told.open()
+        #: How the refs were when they were last read.
+        self._seen = _stamp(())
 
     async def mirror(self) -> Mirror:
         """The mirror, cloned if there is none yet."""
@@ -57,21 +69,26 @@ class WatchedRepository:
             return self._mirror
 
     async def close(self) -> None:
-        """Stop what reads and fetches."""
+        """Stop what watches, reads and fetches."""
+        self._told.close()
         if self._mirror is not None:
             await self._mirror.close()
 
     def nudge(self) -> None:
         """Look again soon: somebody says that there was a push."""
-        self._nudged.set()
+        self._nudged = True
+        self._woken.set()
 
     async def refresh(self) -> bool:
         """Bring the mirror up to date if the branch has moved; whether it has."""
+        self._seen, nudged, self._nudged = _stamp(self.refs), self._nudged, False
         mirror = await self.mirror()
-        newest = await mirror.remote_head(self.branch)
-        if newest is None or newest == self.head:
-            return False
-        if newest != await mirror.head(self.branch):
+        # Whoever was told of a push need not ask whether there was one.
+        if not nudged:
+            newest = _loose(self.refs) or await mirror.remote_head(self.branch)
+            if newest is None or newest == self.head:
+                return False
+        if nudged or newest != await mirror.head(self.branch):
             await mirror.fetch()
         # The branch may have moved on between the two questions; what was fetched is what can be read.
         found = await mirror.head(self.branch)
@@ -81,18 +98,18 @@ class WatchedRepository:
 
     async def next_look(self, seconds: float) -> None:
         """Wait for a reason to look again, at most this long."""
-        before = _stamp(self.refs)
-        waited = 0.0
-        while not self._nudged.is_set() and waited < seconds:
-            # A local repository is looked at often, because that costs three system calls.
-            step = min(LOOK_SECONDS if self.refs else seconds, seconds - waited)
-            try:
-                await asyncio.wait_for(self._nudged.wait(), step)
-            except TimeoutError:
-                waited += step
-            if self.refs and _stamp(self.refs) != before:
-                break
-        self._nudged.clear()
+        step = seconds
+        if self.refs:
+            # A look at a local repository costs three system calls.
+            is_told = self._told.follow({ref.parent for ref in self.refs})
+            step = min(seconds, TOLD_SECONDS if is_told else UNTOLD_SECONDS)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not self._nudged and _stamp(self.refs) == self._seen and (left := until - loop.time()) > 0:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(step, left)):
+                    await self._woken.wait()
+            self._woken.clear()
 
 
 #: What is done about a repository whose branch has moved.
@@ -163,6 +180,14 @@ def _refs(remote: str, branch: str) -> tuple[Path, ...]:
         return ()
     git_dir = path / ".git" if (path / ".git").is_dir() else path
     return (git_dir / "refs" / "heads" / branch, git_dir / "packed-refs", git_dir / "reftable")
+
+
+def _loose(refs: tuple[Path, ...]) -> str | None:
+    """Where the branch of a local repository is, if a file of its own says so."""
+    with contextlib.suppress(OSError):
+        text = refs[0].read_text() if refs else ""
+        return text.strip() if _HASH.fullmatch(text) else None
+    return None
 
 
 def _stamp(files: tuple[Path, ...]) -> tuple[tuple[int, int] | None, ...]:

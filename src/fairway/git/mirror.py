@@ -26,11 +26,15 @@ from fairway.git.tree import Kind, Tree, parse_tree
 from fairway.git.tree_walk import differences, tree_of
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 #: Every so many fetches git looks whether the mirror wants tidying; the look costs as much as half a fetch.
 _TIDY_EVERY = 50
 #: How many commits are remembered: a commit is asked for once by each application that it touches.
 _REMEMBERED_COMMITS = 64
+#: How many comparisons are remembered, for the same reason.
+_REMEMBERED_CHANGES = 4
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Mirror:
         self._fetches = SingleFlight(self._fetch)
         self._fetched = 0
         self._commits: dict[str, Commit] = {}
+        self._changes: dict[tuple[str, str], list[Change]] = {}
 
     @classmethod
     async def open(cls, directory: Path, remote: str, options: MirrorOptions | None = None) -> "Mirror":
@@ -138,9 +143,7 @@ class Mirror:
         if known is None:
             (stored,) = await self._stored(commit)
             known = parse_stored(commit, stored.content) or (await self.history(commit, limit=1))[0]
-            while len(self._commits) >= _REMEMBERED_COMMITS:
-                del self._commits[next(iter(self._commits))]
-            self._commits[commit] = known
+            _remember(self._commits, commit, known, _REMEMBERED_COMMITS)
         return known
 
     async def history(self, head: str, limit: int, after: str | None = None) -> list[Commit]:
@@ -162,8 +165,12 @@ class Mirror:
         """The files that differ between two commits; without an old one, all files of the new one."""
         if old is None:
             return all_added(await self.tree(new))
-        before, after = map(_root, await self._stored(old, new))
-        return await self.healing(lambda: differences(self._reader, before, after))
+        known = self._changes.get((old, new))
+        if known is None:
+            before, after = map(_root, await self._stored(old, new))
+            known = await self.healing(lambda: differences(self._reader, before, after))
+            _remember(self._changes, (old, new), known, _REMEMBERED_CHANGES)
+        return list(known)
 
     async def tree(self, commit: str, *paths: str) -> Tree:
         """Every file of a commit, or those at or below `paths`, with kind and blob hash."""
@@ -264,6 +271,13 @@ class Mirror:
             else:
                 raise GitInputError(f"the blob {blob} has {reply.size} bytes; files that large are not read")
         return found
+
+
+def _remember(known: dict[K, V], key: K, value: V, most: int) -> None:
+    """Keep a value, and forget the oldest."""
+    while len(known) >= most:
+        del known[next(iter(known))]
+    known[key] = value
 
 
 def _root(commit: Found) -> str:
