@@ -71,6 +71,16 @@ ADDITIONS: Final = {
     "PluginEntry.registryAuthFile": "registries that are not for everybody",
     **dict.fromkeys(
         (
+            "AgentSpec.upgrade",
+            "Upgrade.source",
+            "Upgrade.checksums",
+            "Upgrade.readyWithin",
+            "Upgrade.settleFor",
+        ),
+        "an agent changes its own version",
+    ),
+    **dict.fromkeys(
+        (
             "ProcessSpec.command",
             "ProcessSpec.replicas",
             "ProcessSpec.port",

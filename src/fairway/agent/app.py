@@ -16,12 +16,13 @@ from uuid import uuid4
 import msgspec
 from grpc import aio
 
-from fairway import __version__
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deploying import DeployingDesk, deploy, give_up
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
+from fairway.agent.launcher.link import Link
+from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader, running_version
 from fairway.agent.live_state import LiveStateDesk, LiveStates
 from fairway.agent.outbox import Outbox
 from fairway.agent.plugins.host_service import HostDesk
@@ -56,6 +57,8 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     secret_encryption: SecretEncryption = SecretEncryption()
     #: The agent's file with its secrets masked, for the server to show.
     masked_config: str = ""
+    #: To the launcher that keeps this agent, if one does.
+    link: Link = Link()
 
 
 async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], None], stop: asyncio.Event) -> None:
@@ -126,6 +129,7 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             nudge=repositories.nudge,
         )
         watch = ServerWatch(server, listening)
+        upgrader = _upgrader(settings, server)
         status = StatusDesk(
             config=settings.config,
             started_at=clock.now(),
@@ -133,8 +137,9 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
             deployments=deployments,
             repositories=repositories,
             outbox=outbox,
+            upgrader=upgrader,
         )
-        watching = _Watching(watcher, live, lambda: keep_state(settings.data, status))
+        watching = _Watching(watcher, live, lambda: keep_state(settings.data, status), upgrader)
         work = _work(watch, desk, _profile(settings), ready, watching)
         await _until(stop, inbox.restart, work)
 
@@ -149,12 +154,29 @@ async def _work(
         group.create_task(desk.repositories.watch(watching.watcher.look), name="repositories")
         group.create_task(watching.live.run(), name="live state")
         group.create_task(watching.status(), name="status")
+        group.create_task(watching.upgrader.run(), name="version")
 
 
 class _Watching(NamedTuple):
     watcher: Watcher
     live: LiveStates
     status: Callable[[], Coroutine[Any, Any, None]]
+    upgrader: Upgrader
+
+
+def _upgrader(settings: AgentSettings, server: ControlPlane) -> Upgrader:
+    async def tell(version: str) -> None:
+        await server.introduce(msgspec.structs.replace(_profile(settings), version=version))
+
+    return Upgrader(
+        UpgradeDesk(
+            versions=settings.data / "versions",
+            link=settings.link,
+            upgrade=settings.config.upgrade,
+            ask=server.desired_version,
+            tell=tell,
+        )
+    )
 
 
 async def _deploy(desk: DeployingDesk, underway: Underway, live: LiveStates) -> None:
@@ -178,7 +200,7 @@ async def _begin(watch: ServerWatch, desk: DeployingDesk, profile: AgentProfile)
 def _profile(settings: AgentSettings) -> AgentProfile:
     config = settings.config
     return AgentProfile(
-        version=f"fairway-{__version__}",
+        version=running_version(),
         config=settings.masked_config,
         repositories=tuple(
             Repository(id=each.repo_id, remote=redacted(each.remote), branch=each.branch)

@@ -72,6 +72,11 @@ class ControlPlane:
         answer = await self.call("ReportPipedMeta", to_wire_profile(profile))
         return Introduced(answer.name, answer.web_base_url)
 
+    async def desired_version(self) -> str:
+        """Which version this agent should run, in the server's words; empty when it does not care."""
+        answer = await self.call("GetDesiredVersion", messages.GetDesiredVersionRequest())
+        return str(answer.version)
+
     async def applications(self) -> tuple[Application, ...]:
         """The enabled applications of this agent."""
         answer = await self.call("ListApplications", messages.ListApplicationsRequest())

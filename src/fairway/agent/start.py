@@ -15,6 +15,7 @@ import yaml
 from grpc import aio
 
 from fairway.agent.app import AgentSettings
+from fairway.agent.launcher.link import Link
 from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import SecretManagement
 from fairway.config.read import read_agent
@@ -43,7 +44,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     certificate: Path | None = None
 
 
-def agent_settings(text: bytes, file: str, data: Path, line: Line) -> AgentSettings:
+def agent_settings(text: bytes, file: str, data: Path, line: Line, link: Link | None = None) -> AgentSettings:
     """What `run_agent` is told, from the text of an agent's file."""
     config = read_agent(text, file)
     private = _private_key(config.secret_management)
@@ -58,6 +59,7 @@ def agent_settings(text: bytes, file: str, data: Path, line: Line) -> AgentSetti
         unsealer=private,
         secret_encryption=_encryption(private),
         masked_config=masked(text),
+        link=link or Link(),
     )
 
 

@@ -14,6 +14,7 @@ import structlog
 
 from fairway import __version__
 from fairway.agent.deployments import Deployments
+from fairway.agent.launcher.upgrading import Upgrader
 from fairway.agent.outbox import Outbox
 from fairway.agent.plugins.identity import Identity, identity_of, write_file
 from fairway.agent.plugins.supervisor import Supervisor
@@ -76,6 +77,9 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     repositories: tuple[RepositoryState, ...]
     #: Streams of reports that the server does not know yet.
     unsent: int
+    #: Which version the server wants, and why another one runs; empty when nothing is to be said.
+    wanted: str = ""
+    upgrade_trouble: str = ""
 
 
 class StatusDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +91,7 @@ class StatusDesk(msgspec.Struct, frozen=True, kw_only=True):
     deployments: Deployments
     repositories: Repositories
     outbox: Outbox
+    upgrader: Upgrader
 
 
 def status_path(data: Path) -> Path:
@@ -144,6 +149,8 @@ def agent_state(desk: StatusDesk) -> AgentState:
             for each in desk.repositories.by_id.values()
         ),
         unsent=desk.outbox.kept_streams,
+        wanted=desk.upgrader.wanted,
+        upgrade_trouble=desk.upgrader.trouble,
     )
 
 

@@ -57,6 +57,8 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
         fields(
             [
                 ("version", state.version),
+                ("wanted version", state.wanted if state.upgrade_trouble else ""),
+                ("not upgraded", state.upgrade_trouble),
                 ("server", state.server),
                 ("started", ago(state.started_at, at)),
                 ("memory", _memory(state.process)),

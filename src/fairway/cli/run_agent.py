@@ -94,7 +94,7 @@ def _run(text: bytes, name: str, data: Path, line: _Line, link: Link) -> None:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        settings = agent_settings(text, name, data, Line(insecure=line.insecure, certificate=line.cert_file))
+        settings = agent_settings(text, name, data, Line(insecure=line.insecure, certificate=line.cert_file), link)
         config = settings.config
 
         def announce() -> None:

@@ -23,6 +23,7 @@ from fairway.config.agent_file import (
 from fairway.config.application import Generation
 from fairway.config.notification import Notifications
 from fairway.config.scalars import Duration
+from fairway.config.upgrade import Upgrade
 
 
 class PluginConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +60,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     event_watcher: AgentEventWatcher = AgentEventWatcher()
     plan_preview: PlanPreview = PlanPreview()
     app_selector: dict[str, str] = {}
+    #: None where the agent's version is changed by others only.
+    upgrade: Upgrade | None = None
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -91,6 +94,7 @@ def settle_agent(spec: AgentSpec) -> AgentConfig:
         event_watcher=spec.event_watcher,
         plan_preview=spec.plan_preview,
         app_selector=spec.app_selector,
+        upgrade=spec.upgrade,
     )
 
 

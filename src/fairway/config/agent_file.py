@@ -8,6 +8,7 @@ from fairway.config.notification import Notifications
 from fairway.config.providers import ANALYSIS_PROVIDERS, DEPLOY_TARGETS
 from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, SettingsTypes, ZeroMeansDefault
+from fairway.config.upgrade import Upgrade
 
 
 class GitAccess(ZeroMeansDefault, frozen=True):
@@ -240,6 +241,8 @@ class AgentSpec(ZeroMeansDefault, frozen=True):
     event_watcher: AgentEventWatcher = AgentEventWatcher()
     plan_preview: PlanPreview = PlanPreview()
     app_selector: dict[str, str] = {}
+    #: Fairway's own addition.
+    upgrade: Upgrade | None = None
 
     def problems(self) -> Problems:
         found = _repeated("repositories", [repository.repo_id for repository in self.repositories])

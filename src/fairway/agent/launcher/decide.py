@@ -142,9 +142,9 @@ def forgiven(record: Record) -> Record:
 
 
 def in_use(record: Record) -> frozenset[str]:
-    """The versions whose files are still needed."""
-    keys = {record.current, record.previous, record.trial.key if record.trial else None}
-    return frozenset(key for key in keys if key)
+    """The versions whose files are still needed: never more than two."""
+    other = record.trial.key if record.trial else record.previous
+    return frozenset(key for key in (record.current, other) if key)
 
 
 def in_words(status: int) -> str:

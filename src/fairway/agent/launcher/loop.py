@@ -6,7 +6,6 @@ Everything it must know after its own death is in the record, written before it 
 import json
 import os
 import select
-import shutil
 import signal
 import sys
 import time
@@ -27,7 +26,7 @@ from fairway.agent.launcher.decide import (
     settled,
     wanted,
 )
-from fairway.agent.launcher.record import INSTALLED, Record, Trial, read_record, version_of, write_record
+from fairway.agent.launcher.record import FILE, INSTALLED, Record, Trial, read_record, version_of, write_record
 
 #: Seconds: for an agent that was told to make room, until it is made to; and after which one counts as steady.
 _STOP, _STEADY = 60.0, 10.0
@@ -86,6 +85,8 @@ class Launcher:
         start = decide_start(self._record, self._installed, there, int(time.time()))
         self._note(start.record)
         _say(start.reason)
+        # While no agent runs that may just be bringing a version.
+        self._tidy()
         self._key, self._ready, self._restarting = start.key, False, False
         self._started = time.monotonic()
         self._child = Child([*self._program(start.key), *self._arguments], self._lock)
@@ -156,7 +157,6 @@ class Launcher:
         elif self._ready:
             self._note(settled(self._known))
             _say(f"{version_of(self._key, self._installed)} is healthy and stays")
-            self._tidy()
         else:
             reason = f"it was not ready within {trial.ready:g}s"
             self._note(fallen_back(self._known, reason, int(time.time()), trial.ready))
@@ -197,10 +197,18 @@ class Launcher:
     def _tidy(self) -> None:
         """Remove versions that nobody needs; what a process still runs from stays, until a later time."""
         needed = in_use(self._known)
+        left = [entry for entry in os.scandir(self._versions) if entry.name not in {*needed, FILE}]
+        if not left:
+            return
+        # Seldom needed, and not to be kept by everybody.
+        import shutil
+
         running = _command_lines()
-        for entry in os.scandir(self._versions):
-            if entry.is_dir() and entry.name not in needed and os.fsencode(entry.path) not in running:
+        for entry in left:
+            if entry.is_dir() and os.fsencode(entry.path) not in running:
                 shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.is_file():
+                os.remove(entry.path)
 
 
 def _signals() -> int:

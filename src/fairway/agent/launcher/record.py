@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 #: The key of the version that is installed, which nobody has fetched.
 INSTALLED = ""
-_FILE = "record.json"
+FILE = "record.json"
 
 
 class Trial(NamedTuple):
@@ -59,7 +59,7 @@ def version_of(key: str, installed: str) -> str:
 def read_record(versions: Path) -> Record | None:
     """What was written last; None when nothing was, or nothing that can be understood."""
     try:
-        found: dict[str, Any] = json.loads((versions / _FILE).read_bytes())
+        found: dict[str, Any] = json.loads((versions / FILE).read_bytes())
         trial = found.pop("trial")
         failures = tuple(Failure(*each) for each in found.pop("failures"))
         return Record(trial=Trial(*trial) if trial else None, failures=failures, **found)
@@ -69,14 +69,14 @@ def read_record(versions: Path) -> Record | None:
 
 def write_record(versions: Path, record: Record) -> None:
     """Write it down for good."""
-    unfinished = versions / f".{_FILE}"
+    unfinished = versions / f".{FILE}"
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         os.write(descriptor, json.dumps(record._asdict()).encode())
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    unfinished.rename(versions / _FILE)
+    unfinished.rename(versions / FILE)
     sync_directory(versions)
 
 

@@ -1,0 +1,155 @@
+"""A wheel of Fairway: checked, and unpacked into a directory from which the same interpreter can run it.
+
+Nothing is installed. What a version needs must be there already, in the environment of the interpreter; a version that
+needs more is refused with the name of what is missing, because an agent must not change the machine it runs on.
+"""
+
+import importlib.metadata
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from email.parser import BytesHeaderParser
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from fairway.agent.launcher.record import sync_directory
+from fairway.agent.launcher.wanted import Wanted
+from fairway.errors import UserError
+
+_NAME = "fairway"
+#: A wheel has a megabyte or two in some hundred files; what is far beyond that is a bomb.
+_MOST_FILES, _MOST_BYTES = 20_000, 256 * 1024 * 1024
+_PIECE = 1024 * 1024
+#: Lies beside the package, so that `python DIRECTORY MODULE …` runs a module of that version and of no other.
+_MAIN = '''"""Runs one of the modules beside it: python DIRECTORY MODULE [ARGUMENT …]"""
+
+import runpy
+import sys
+
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+'''
+
+
+class BadWheel(UserError):
+    """A wheel that this agent will not run."""
+
+
+def unpack(wheel: Path, wanted: Wanted, versions: Path) -> None:
+    """Check a wheel and unpack it, whole or not at all, to where the launcher looks for that version."""
+    place = versions / wanted.key
+    if place.is_dir():
+        return
+    unfinished = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=versions))
+    try:
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                check(archive, wanted.version)
+                _extract(archive, unfinished)
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            raise BadWheel(f"the wheel of {wanted.version} cannot be unpacked ({error})") from error
+        _write(unfinished / "__main__.py", [_MAIN.encode()])
+        for directory, _, _ in os.walk(unfinished):
+            sync_directory(Path(directory))
+        unfinished.rename(place)
+        sync_directory(versions)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def check(archive: zipfile.ZipFile, version: str) -> None:
+    """BadWheel unless this is Fairway in that version, for this interpreter and with all that it needs."""
+    _check_names(archive, version)
+    try:
+        about = BytesHeaderParser().parsebytes(archive.read(f"{_NAME}-{version}.dist-info/METADATA"))
+    except KeyError as error:
+        raise BadWheel(f"the wheel has no {_NAME}-{version}.dist-info; it is not {_NAME} {version}") from error
+    name, said = str(about["Name"]), str(about["Version"])
+    if canonicalize_name(name) != _NAME or not _same(said, version):
+        raise BadWheel(f"the wheel is {name} {said}; expected {_NAME} {version}")
+    if f"{_NAME}/__init__.py" not in archive.namelist():
+        raise BadWheel(f"the wheel has no {_NAME}/__init__.py; it cannot be run")
+    python = ".".join(map(str, sys.version_info[:3]))
+    try:
+        if not SpecifierSet(about["Requires-Python"] or "").contains(python, prereleases=True):
+            raise BadWheel(f"{version} needs Python {about['Requires-Python']}; the agent runs in {python}")
+        missing = sorted(set(_missing([Requirement(each) for each in about.get_all("Requires-Dist") or ()])))
+    except (InvalidRequirement, InvalidSpecifier) as error:
+        raise BadWheel(f"the wheel of {version} says in no known way what it needs ({error})") from error
+    if missing:
+        raise BadWheel(f"{version} needs what is not installed beside the agent: {'; '.join(missing)}")
+
+
+def _check_names(archive: zipfile.ZipFile, version: str) -> None:
+    entries = archive.infolist()
+    if len(entries) > _MOST_FILES or sum(each.file_size for each in entries) > _MOST_BYTES:
+        raise BadWheel(f"the wheel of {version} is too large: {len(entries)} files")
+    for each in entries:
+        path = PurePosixPath(each.filename)
+        is_link = stat.S_ISLNK(each.external_attr >> 16)
+        if is_link or ".." in path.parts or path.parts[:1] not in {(_NAME,), (f"{_NAME}-{version}.dist-info",)}:
+            raise BadWheel(f"the wheel has {each.filename[:200]!r}, which is no place for a file of {_NAME} {version}")
+
+
+def _missing(needed: list[Requirement], extra: str = "", depth: int = 0) -> Iterator[str]:
+    """What is needed and not there, or not in the right version."""
+    for each in needed:
+        if each.marker is not None and not each.marker.evaluate({"extra": extra}):
+            continue
+        try:
+            found = importlib.metadata.distribution(each.name)
+        except importlib.metadata.PackageNotFoundError:
+            yield f"{each.name}{each.specifier} (there is none)"
+            continue
+        if not each.specifier.contains(found.version, prereleases=True):
+            yield f"{each.name}{each.specifier} (there is {found.version})"
+        # An extra is what a dependency needs besides; one step is as deep as any of ours go.
+        if depth == 0:
+            for wish in each.extras:
+                yield from _missing([Requirement(text) for text in found.requires or ()], wish, depth + 1)
+
+
+def _extract(archive: zipfile.ZipFile, place: Path) -> None:
+    left = _MOST_BYTES
+    for each in archive.infolist():
+        if each.is_dir():
+            continue
+        path = place / each.filename
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with archive.open(each) as content:
+            left -= _write(path, _pieces(content), left)
+
+
+def _pieces(content: IO[bytes]) -> Iterator[bytes]:
+    while piece := content.read(_PIECE):
+        yield piece
+
+
+def _write(path: Path, pieces: Iterable[bytes], most: int = _MOST_BYTES) -> int:
+    """Write a file for good; how large it is."""
+    size = 0
+    with open(path, "xb") as file:
+        for piece in pieces:
+            size += len(piece)
+            if size > most:
+                raise BadWheel(f"the wheel is larger than it says, at {path.name}")
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return size
+
+
+def _same(said: str, version: str) -> bool:
+    try:
+        return Version(said) == Version(version)
+    except InvalidVersion:
+        return False
