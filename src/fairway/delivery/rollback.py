@@ -15,7 +15,7 @@ import msgspec
 
 from fairway.config.application import StageConfig
 from fairway.model.command import CancelDeployment
-from fairway.model.deployment import Deployment
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage
 
 SCRIPT_RUN = "SCRIPT_RUN"
@@ -40,19 +40,26 @@ def decide_rollback(
     if cancel is not None and cancel.force_no_rollback:
         return RollbackDecision(stages=(), reason="whoever cancelled asked for no rollback")
     forced = cancel is not None and cancel.force_rollback
-    if not auto_rollback and not forced:
+    # What has begun goes on, also when whoever asked for it is not remembered, or asks for less by a second cancel.
+    begun = deployment.status is DeploymentStatus.ROLLING_BACK
+    if not auto_rollback and not forced and not begun:
         return RollbackDecision(stages=(), reason="autoRollback is off for this application")
     if not any(stage.was_started for stage in deployment.stages if not stage.is_rollback):
         return RollbackDecision(stages=(), reason="no stage had started, so there is nothing to undo")
-    planned = [stage for stage in deployment.stages if stage.is_rollback]
-    if not planned:
+    if not any(stage.is_rollback for stage in deployment.stages):
         return RollbackDecision(stages=(), reason="its plan has no rollback stages")
-    wanted = [stage for stage in in_rollback_order(planned) if _was_needed(stage, deployment)]
+    wanted = stages_to_undo(deployment)
     left = tuple(stage for stage in wanted if not stage.status.is_terminal)
     if not left:
         return RollbackDecision(stages=(), reason="everything that was to be undone has been")
-    why = "whoever cancelled asked for it" if forced else "autoRollback is on"
+    why = "whoever cancelled asked for it" if forced else "autoRollback is on" if auto_rollback else "it has begun"
     return RollbackDecision(stages=left, reason=f"{why}; {len(left)} of {len(wanted)} rollback stages are left")
+
+
+def stages_to_undo(deployment: Deployment) -> list[Stage]:
+    """The rollback stages that a deployment needs, in their order, whether they have run or not."""
+    planned = [stage for stage in deployment.stages if stage.is_rollback]
+    return [stage for stage in in_rollback_order(planned) if _was_needed(stage, deployment)]
 
 
 def in_rollback_order(stages: Sequence[Stage]) -> list[Stage]:

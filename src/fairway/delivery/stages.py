@@ -9,15 +9,20 @@ only then ends the deployment (stop).
 import enum
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
 import msgspec
 
 from fairway.config.application import ApplicationConfig
-from fairway.delivery.rollback import RollbackDecision, decide_rollback, stage_undone_by
+from fairway.delivery.rollback import RollbackDecision, decide_rollback, stage_undone_by, stages_to_undo
 from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
+
+
+#: How the reason of a deployment that took too long begins; the stage that ran then ends with the same.
+_DEPLOYMENT_LATE: Final = "The deployment timed out after"
 
 
 class NextAction(enum.Enum):
@@ -146,10 +151,10 @@ def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
         what = f"The rollback ends here: {rollback.reason}" if running.is_rollback else "The rollback has begun"
         return _interrupt(running, StageStatus.CANCELLED, what)
     if running is not None and _is_late(facts, running, now):
-        return _interrupt(running, StageStatus.FAILED, f"Rollback stage {running.name} took too long")
+        return _interrupt(running, StageStatus.FAILED, _timed_out(facts, running))
     if not rollback.stages:
         ends_as, cause = _outcome_of_rollback(facts)
-        return _stop(ends_as, f"{cause}; {_rollback_result(facts.deployment)}")
+        return _stop(ends_as, f"{cause}; {_result_of_rollback(facts.deployment)}")
     return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}")
 
 
@@ -161,15 +166,15 @@ def _decide_rollback(facts: NextFacts) -> RollbackDecision:
 def _trouble(facts: NextFacts, stage: Stage, now: datetime) -> _Trouble | None:
     """Why the deployment cannot go on with this stage, its first that has not ended well."""
     if stage.status is StageStatus.FAILED:
-        return _Trouble(DeploymentStatus.FAILED, f"Stage {stage.name} failed")
+        return _Trouble(DeploymentStatus.FAILED, _failure(stage))
     if stage.status is StageStatus.CANCELLED:
         return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
     if facts.cancel is not None:
         return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
     if facts.started_at is not None and now >= facts.started_at + facts.config.timeout:
-        return _Trouble(DeploymentStatus.FAILED, f"The deployment took longer than its timeout, {facts.config.timeout}")
+        return _Trouble(DeploymentStatus.FAILED, f"{_DEPLOYMENT_LATE} {facts.config.timeout}")
     if stage.status is StageStatus.RUNNING and _is_late(facts, stage, now):
-        return _Trouble(DeploymentStatus.FAILED, f"Stage {stage.name} took longer than its timeout")
+        return _Trouble(DeploymentStatus.FAILED, _timed_out(facts, stage))
     return None
 
 
@@ -213,15 +218,31 @@ def _outcome_of_rollback(facts: NextFacts) -> tuple[DeploymentStatus, str]:
     forward = [stage for stage in facts.deployment.stages if not stage.is_rollback]
     failed = next((stage for stage in forward if stage.status is StageStatus.FAILED), None)
     if failed is not None:
-        return DeploymentStatus.FAILED, f"Stage {failed.name} failed"
+        return DeploymentStatus.FAILED, _failure(failed)
     if facts.cancel is not None or any(stage.status is StageStatus.CANCELLED for stage in forward):
         return DeploymentStatus.CANCELLED, _cancelled_by(facts)
-    return DeploymentStatus.FAILED, "The deployment took too long"
+    return DeploymentStatus.FAILED, f"{_DEPLOYMENT_LATE} {facts.config.timeout}"
 
 
-def _rollback_result(deployment: Deployment) -> str:
-    broken = [each.name for each in deployment.stages if each.is_rollback and each.status is StageStatus.FAILED]
-    return f"the rollback failed in {', '.join(broken)}" if broken else "it was rolled back"
+def _result_of_rollback(deployment: Deployment) -> str:
+    wanted = stages_to_undo(deployment)
+    broken = [each.name for each in wanted if each.status is StageStatus.FAILED]
+    left = [each.name for each in wanted if each.status in {StageStatus.CANCELLED, StageStatus.NOT_STARTED}]
+    told = [f"the rollback failed in {', '.join(broken)}"] if broken else []
+    told += [f"the rollback was given up, with {', '.join(left)} left to do"] if left else []
+    return " and ".join(told) or "it was rolled back"
+
+
+def _failure(stage: Stage) -> str:
+    """Why a deployment fails with this stage, in as many words as the stage has."""
+    why = stage.status_reason
+    if why.startswith(_DEPLOYMENT_LATE):
+        return why
+    return f"Stage {stage.name} failed: {why}" if why else f"Stage {stage.name} failed"
+
+
+def _timed_out(facts: NextFacts, stage: Stage) -> str:
+    return f"timed out after {_timeout(facts, stage)}"
 
 
 def _cancelled_by(facts: NextFacts) -> str:

@@ -1,7 +1,7 @@
 """CUSTOM_SYNC: deploys with a script of one's own. Deprecated: SCRIPT_RUN does it better, and can be undone."""
 
 from fairway.config.stages import CustomSyncOptions, ScriptRunOptions
-from fairway.plugins.scriptrun.plugin import run_commands
+from fairway.plugins.scriptrun.plugin import Script, run_script
 from fairway.sdk import Outcome, Plugin, StageRun, stage
 
 _DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
@@ -15,7 +15,6 @@ class CustomSync(Plugin):
     @stage("CUSTOM_SYNC", options=CustomSyncOptions)
     async def sync(self, run: StageRun[CustomSyncOptions]) -> Outcome:
         """Run the script."""
-        run.log.info(_DEPRECATED)
-        await run.log.flush()
-        as_script = ScriptRunOptions(run=run.options.run, env=run.options.envs)
-        return await run_commands(self.settings.state, run, as_script, as_script.commands)
+        options = ScriptRunOptions(run=run.options.run, env=run.options.envs)
+        script = Script(run=run, options=options, commands=options.commands, preface=_DEPRECATED)
+        return await run_script(self.settings.state, script)

@@ -44,6 +44,11 @@ class StageLog:
         """Say that something went wrong."""
         self._add(text, LogSeverity.ERROR)
 
+    def add(self, block: LogBlock) -> None:
+        """Say something that has its own number."""
+        self._next = max(self._next, block.index + 1)
+        self._wait(block)
+
     async def send(self, block: LogBlock) -> None:
         """Send a block that has its own number; it is safe when this returns. Lines that wait go first."""
         await self.flush()
@@ -65,13 +70,20 @@ class StageLog:
             self._timer.cancel()
             with suppress(asyncio.CancelledError):
                 await self._timer
-        await self.flush()
         async with self._sending:
-            await self._send([], True)
+            last = False
+            while not last:
+                batch = _first_batch(self._waiting)
+                last = len(batch) == len(self._waiting)
+                await self._send(batch, last)
+                del self._waiting[: len(batch)]
 
     def _add(self, text: str, severity: LogSeverity) -> None:
         block = LogBlock(index=self._next, log=text, created_at=self.clock.now(), severity=severity)
         self._next += 1
+        self._wait(block)
+
+    def _wait(self, block: LogBlock) -> None:
         self._waiting.append(block)
         if self._timer is None or self._timer.done():
             self._timer = asyncio.create_task(self._flush_soon())

@@ -141,7 +141,9 @@ def test_the_demo_rolls_out_and_rolls_back_and_a_second_up_changes_nothing(machi
     assert (first.returncode, second.returncode) == (0, 0), first.stdout + second.stdout + second.stderr
     assert "│ 200 Hello from version 2 (canary)" in first.stdout
     assert "hello: PROCESS_CANARY_CLEAN succeeded" in first.stdout
-    assert "risky: deployment failed: Stage SCRIPT_RUN failed; it was rolled back" in first.stdout
+    assert re.search(
+        r"risky: deployment failed: Stage SCRIPT_RUN failed: exit status 1 after \S+; it was rolled back", first.stdout
+    )
     assert "deployment" not in second.stdout
     assert machine.processes() == {}
     private = [machine.data / "api.key", machine.data / "agent.key", machine.home / ".config/fairway/config.yaml"]
@@ -235,4 +237,4 @@ def test_what_ends_otherwise_than_it_should_is_said_by_the_status(machine: Machi
     done = machine.until_idle("--repo", origin.bare, "--register")
 
     assert done.returncode == 1
-    assert "fairway: web failed (Stage SCRIPT_RUN failed" in done.stderr
+    assert "fairway: web failed (Stage SCRIPT_RUN failed: exit status 3 after" in done.stderr

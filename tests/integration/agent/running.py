@@ -81,6 +81,10 @@ class World(msgspec.Struct):
         key = StageLogKey(deployment.id, deployment.stages[stage].id, 0)
         return "\n".join(block.log for block in (await self.logs.read(key)).blocks)
 
+    async def output(self, deployment: Deployment, stage: int) -> str:
+        """What a script has written: its log without the last line, which says how it ended."""
+        return (await self.log(deployment, stage)).rpartition("\n")[0]
+
     async def command(self, payload: Payload, commander: str = "ada") -> str:
         """Ask the agent for something."""
         now = SystemClock().now()

@@ -38,7 +38,7 @@ async def test_a_commit_runs_its_script(tmp_path: Path) -> None:
             await until(lambda: nothing_kept(world, deployment))
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
-        assert await world.log(deployment, 0) == "hello from web"
+        assert await world.output(deployment, 0) == "hello from web"
 
 
 async def test_the_next_push_is_deployed_and_one_beside_the_application_is_not(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ async def test_the_next_push_is_deployed_and_one_beside_the_application_is_not(t
             origin.commit({"web/version": "2\n"})
             second = await world.ended(2)
 
-        assert await world.log(second, 0) == "2"
+        assert await world.output(second, 0) == "2"
         assert second.running_commit_hash == (await world.deployments())[0].trigger.commit.hash
         assert len(await world.deployments()) == 2
 
@@ -82,7 +82,7 @@ async def test_a_failed_script_undoes_those_that_were_started(tmp_path: Path) ->
         ],
     )
     assert undone.read_text() == "one\ntwo\n"
-    assert deployment.stages[1].status_reason.startswith("it failed: exit status 3 after ")
+    assert deployment.stages[1].status_reason.startswith("exit status 3 after ")
 
 
 async def test_a_cancel_ends_the_script_before_it_is_undone(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ async def test_a_script_goes_on_while_its_agent_is_replaced(tmp_path: Path) -> N
             deployment = await world.ended()
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
-        assert await world.log(deployment, 0) == "before\nafter"
+        assert await world.output(deployment, 0) == "before\nafter"
         assert ran.read_text() == "once\n"
 
 
@@ -159,7 +159,7 @@ async def test_work_goes_on_while_the_server_is_away(tmp_path: Path) -> None:
             deployment = await world.ended()
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
-        assert await world.log(deployment, 0) == "one"
+        assert await world.output(deployment, 0) == "one"
 
 
 async def test_somebody_asks_for_a_deployment(tmp_path: Path) -> None:

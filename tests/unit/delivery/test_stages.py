@@ -251,6 +251,33 @@ def test_a_failed_stage_starts_the_rollback(known: NextFacts, decision: NextDeci
             id="during the rollback, without the rest of it",
         ),
         pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.CANCELLED, cancel=NO_ROLLBACK),
+            stop(
+                D.FAILED,
+                "Stage SCRIPT_RUN failed; the rollback was given up, with K8S_ROLLBACK, SCRIPT_RUN_ROLLBACK left to do",
+            ),
+            id="the rollback was given up",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.FAILED, S.CANCELLED, cancel=NO_ROLLBACK),
+            stop(
+                D.FAILED,
+                "Stage SCRIPT_RUN failed; the rollback failed in K8S_ROLLBACK and "
+                "the rollback was given up, with SCRIPT_RUN_ROLLBACK left to do",
+            ),
+            id="the rollback failed, and was given up",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.RUNNING, cancel=CANCEL, config=ROLLBACK_OFF),
+            run("undo-canary", RESUMED.format("K8S_ROLLBACK")),
+            id="a rollback that was asked for, and then a second cancel that asks for none",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.RUNNING, config=ROLLBACK_OFF),
+            run("undo-canary", RESUMED.format("K8S_ROLLBACK")),
+            id="a rollback that was asked for, taken up by an agent that does not know of it yet",
+        ),
+        pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.NOT_STARTED, S.SUCCEEDED, cancel=CANCEL),
             stop(D.CANCELLED, "Cancelled by ada; it was rolled back"),
             id="between stages, undone",
@@ -264,7 +291,7 @@ def test_a_cancel_ends_the_stage_then_undoes_then_stops(known: NextFacts, decisi
 LONG_AGO = NOW - timedelta(hours=1)
 TIMED = a_config(*(a_stage_config(each.name, each.index, timeout=Duration(minutes=10)) for each in SETTINGS))
 SHORT = a_config(*SETTINGS, timeout=Duration(minutes=30))
-DEPLOYMENT_LATE = "The deployment took longer than its timeout, 30m"
+DEPLOYMENT_LATE = "The deployment timed out after 30m"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +299,7 @@ DEPLOYMENT_LATE = "The deployment took longer than its timeout, 30m"
     [
         pytest.param(
             facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=TIMED, stage_started_at=LONG_AGO, executing="canary"),
-            interrupt("canary", S.FAILED, "Stage K8S_CANARY_ROLLOUT took longer than its timeout"),
+            interrupt("canary", S.FAILED, "timed out after 10m"),
             id="a late stage",
         ),
         pytest.param(
@@ -287,14 +314,14 @@ DEPLOYMENT_LATE = "The deployment took longer than its timeout, 30m"
         ),
         pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.NOT_STARTED, S.SUCCEEDED, config=SHORT, started_at=LONG_AGO),
-            stop(D.FAILED, "The deployment took too long; it was rolled back"),
+            stop(D.FAILED, f"{DEPLOYMENT_LATE}; it was rolled back"),
             id="a late deployment, undone",
         ),
         pytest.param(
             facts(
                 D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.SUCCEEDED, S.RUNNING, config=TIMED, stage_started_at=LONG_AGO
             ),
-            interrupt("undo-script", S.FAILED, "Rollback stage SCRIPT_RUN_ROLLBACK took too long"),
+            interrupt("undo-script", S.FAILED, "timed out after 10m"),
             id="a late script rollback",
         ),
         pytest.param(
@@ -311,6 +338,23 @@ DEPLOYMENT_LATE = "The deployment took longer than its timeout, 30m"
 )
 def test_what_takes_too_long_fails_and_is_undone(known: NextFacts, decision: NextDecision) -> None:
     assert decide_next(known, NOW) == decision
+
+
+@pytest.mark.parametrize(
+    ("why", "reason"),
+    [
+        pytest.param("exit status 3 after 0.1s", "Stage SCRIPT_RUN failed: exit status 3 after 0.1s", id="its own"),
+        pytest.param("timed out after 10m", "Stage SCRIPT_RUN failed: timed out after 10m", id="its timeout"),
+        pytest.param(DEPLOYMENT_LATE, DEPLOYMENT_LATE, id="the deployment's timeout"),
+    ],
+)
+@pytest.mark.parametrize("status", [D.RUNNING, D.ROLLING_BACK], ids=["before the rollback", "after it"])
+def test_a_deployment_says_why_its_stage_failed(status: D, why: str, reason: str) -> None:
+    failed = a_stage("script", name="SCRIPT_RUN", status=S.FAILED, status_reason=why)
+
+    decision = decide_next(facts(D.RUNNING, deployment=a_deployment(status=status, stages=(failed,))), NOW)
+
+    assert decision.reason.split("; ")[0] == reason
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """How a script ended, in words, and whether it is run again. Decisions alone; who runs it is `plugin`."""
 
+import signal
 from collections.abc import Sequence
 
 import msgspec
@@ -34,15 +35,20 @@ def runs_again(attempts: Sequence[Attempt], options: ScriptRunOptions) -> bool:
 
 
 def in_words(attempt: Attempt, commands: int) -> str:
-    """How it ended."""
+    """How it ended: exit status or signal, and after which time."""
     if attempt.status is None:
         return "the script was killed before it could end; whether its work was done is not known"
-    if attempt.status == 0:
-        return f"exit status 0 after {attempt.seconds:.1f}s"
-    which = f"command {attempt.step} of {commands} failed" if commands > 1 and attempt.step else "it failed"
+    which = f"command {attempt.step} of {commands} failed: " if attempt.status and commands > 1 and attempt.step else ""
+    return f"{which}{_end(attempt.status)} after {attempt.seconds:.1f}s"
+
+
+def _end(status: int) -> str:
     # The shell tells a signal by a number above 128; a command may also end with such a number itself.
-    how = f"ended by signal {attempt.status - 128}" if attempt.status > 128 else f"exit status {attempt.status}"
-    return f"{which}: {how} after {attempt.seconds:.1f}s"
+    try:
+        ended_by = signal.Signals(status - 128)
+    except ValueError:
+        return f"exit status {status}"
+    return f"ended by signal {ended_by.value} ({ended_by.name})"
 
 
 def outcome(attempts: Sequence[Attempt], commands: int) -> Outcome:

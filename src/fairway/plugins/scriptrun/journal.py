@@ -176,6 +176,13 @@ class Journal:
         """Remove the text of a script that will not be read again: opened secrets may stand in it."""
         (self.directory / "script").unlink(missing_ok=True)
 
+    def give_up(self) -> None:
+        """Have it that the script was started and is gone, because somebody else has started it elsewhere."""
+        self._forbidden()
+        process = self.directory / "process"
+        if not process.exists():
+            process.write_text("elsewhere\n")
+
     async def _sign_of_life(self) -> None:
         waited, pause = 0.0, _FIRST_LOOK_SECONDS
         while waited < _SIGN_OF_LIFE_SECONDS and not self._read("process") and self.status is None:

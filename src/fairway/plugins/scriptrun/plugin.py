@@ -1,22 +1,27 @@
 """The stages SCRIPT_RUN and SCRIPT_RUN_ROLLBACK.
 
 A script runs at most once for each run of its stage, whatever happens to plugin and agent: it is started through a
-`Journal`, and a stage that is asked for again takes up the journal it finds. A rollback runs only for a script that was
-started, which is noted with the deployment before anything else.
+`Journal`, and a stage that is asked for again takes up the journal it finds. Where it runs is noted with the deployment
+before anything else (`claim`): a rollback runs only for a script that was started, and a script that was started on
+another machine, whose journal is not here, is not run here unless it says so (`onInterrupted`).
 """
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from fairway.config.stages import ScriptRunOptions, StageOptions
+from fairway.model.log_block import LogSeverity
+from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, outcome, runs_again
+from fairway.plugins.scriptrun.claim import claim
 from fairway.plugins.scriptrun.environment import script_environment
-from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.journal import Journal, JournalError, Order
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Telling
-from fairway.sdk import Outcome, PlannedStage, Plugin, StageRun, stage, undo
+from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import Sort, StageSpec
 
 #: How long a script that is asked to end may take.
@@ -35,8 +40,8 @@ class ScriptRun(Plugin):
     @stage("SCRIPT_RUN", options=ScriptRunOptions)
     async def run_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
         """Run the commands."""
-        await run.note_for_plugin({_started(run): "_"})
-        return await run_commands(self.settings.state, run, run.options, run.options.commands)
+        script = Script(run=run, options=run.options, commands=run.options.commands)
+        return await run_script(self.settings.state, script)
 
     @undo("SCRIPT_RUN_ROLLBACK", of="SCRIPT_RUN", options=ScriptRunOptions)
     async def undo_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
@@ -44,41 +49,77 @@ class ScriptRun(Plugin):
         if await run.noted_by_plugin(_started(run)) is None:
             run.log.info("The script was not started, so there is nothing to undo")
             return Outcome()
-        return await run_commands(self.settings.state, run, run.options, run.options.rollback_commands)
+        script = Script(run=run, options=run.options, commands=run.options.rollback_commands)
+        return await run_script(self.settings.state, script)
 
 
-async def run_commands(state: Path, run: StageRun[Any], options: ScriptRunOptions, commands: Sequence[str]) -> Outcome:
-    """Run commands through journals below `state`, or take up those that are there."""
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands to run in a stage."""
+
+    run: StageRun[Any]
+    options: ScriptRunOptions
+    commands: tuple[str, ...]
+    #: A line for the log, before what the commands write.
+    preface: str = ""
+
+
+async def run_script(state: Path, script: Script) -> Outcome:
+    """Run a script through journals below `state`, or take up those that are there."""
+    run, commands = script.run, len(script.commands)
     if not commands:
         run.log.info("There is nothing to run")
         return Outcome()
     attempts: list[Attempt] = []
-    while True:
-        folder = state / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}-{len(attempts)}"
-        telling = Telling(Journal(folder), run, len(attempts))
-        attempts.append(await _attempt(telling, options, commands))
-        if not runs_again(attempts, options):
-            return outcome(attempts, len(commands))
-        await telling.close(f"Attempt {len(attempts)}: {in_words(attempts[-1], len(commands))}; it is run again")
-
-
-async def _attempt(telling: Telling, options: ScriptRunOptions, commands: Sequence[str]) -> Attempt:
-    journal, run = telling.journal, telling.run
-    environment = {**script_environment(run.deployment, run.stage.is_rollback), **options.env}
-    text = script_text(commands, environment, journal.step_file)
+    journals = state / run.deployment.id
     try:
-        await journal.start(Order(text=text, shell=options.shell, directory=run.target.application_directory))
+        while True:
+            journal = Journal(journals / f"{run.stage.id}-{run.stage.retried_count}-{len(attempts)}")
+            if not attempts:
+                await claim(state, run, _undoing(run) if run.stage.is_rollback else _started(run), journal)
+            telling = Telling(journal, run, len(attempts))
+            attempts.append(await _attempt(telling, script, first=not attempts))
+            if not runs_again(attempts, script.options):
+                ended = outcome(attempts, commands)
+                well = ended.status is StageStatus.SUCCEEDED
+                telling.close(ended.message, LogSeverity.SUCCESS if well else LogSeverity.ERROR)
+                return ended
+            sentence = f"Attempt {len(attempts)}: {in_words(attempts[-1], commands)}; it is run again"
+            telling.close(sentence, LogSeverity.ERROR)
+    except JournalError as error:
+        raise StageFailed(str(error)) from error
+
+
+async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
+    journal, run = telling.journal, telling.run
+    environment = {**script_environment(run.deployment, run.stage.is_rollback), **script.options.env}
+    text = script_text(script.commands, environment, journal.step_file)
+    if first and script.preface:
+        telling.preface(script.preface)
+    try:
+        directory = run.target.application_directory
+        await journal.start(Order(text=text, shell=script.options.shell, directory=directory))
         await telling.all()
     except asyncio.CancelledError:
         if run.stopped:
             await journal.end(_GRACE_SECONDS)
             await telling.all()
             journal.remove_script()
+            ended = in_words(_ended(journal), len(script.commands))
+            telling.close(f"{run.stop_reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
         raise
     journal.end_leftovers()
     journal.remove_script()
+    return _ended(journal)
+
+
+def _ended(journal: Journal) -> Attempt:
     return Attempt(status=journal.status, seconds=journal.seconds, step=journal.step)
 
 
-def _started(run: StageRun[ScriptRunOptions]) -> str:
+def _started(run: StageRun[Any]) -> str:
+    """As PipeCD's plugin calls it too: that a script was started."""
     return f"started-{run.stage.index}"
+
+
+def _undoing(run: StageRun[Any]) -> str:
+    return f"undoing-{run.stage.index}"

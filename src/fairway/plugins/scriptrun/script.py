@@ -12,20 +12,26 @@ _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Runs the script and leaves its exit status where whoever comes back finds it. The file that it makes first, and only
 #: if it is not there, lets one of two win, should it ever be started twice; a signal for the whole group must not keep
-#: it from its last line. No command of it is a process: of those there is the script alone.
+#: it from its last line. No command of it is a process: of those there is the script alone. What it would say itself of
+#: a signal ("Terminated") is left out: the log says it, and says more.
 KEEPER = """\
 set -C
 : 2>/dev/null > "$1/started" || exit 0
 set +C
 trap : HUP INT TERM
 echo $$ > "$1/process"
-"$2" -l "$1/script"
+exec 3>&2 2>/dev/null
+( exec "$2" -l "$1/script" 2>&3 3>&- )
 echo $? > "$1/status"
 """
 
 
 def script_text(commands: Sequence[str], environment: Mapping[str, str], step_file: str) -> str:
-    """One script of several commands: they share the shell, and the first that fails is the last."""
+    """One script of several commands: they share the shell, and the first that fails is the last.
+
+    Each is a text of its own to the shell: a quote that one leaves open does not swallow the next, and one that is a
+    list itself (`a && b`) fails as a whole, where `set -e` alone would pass over it.
+    """
     exports = [f"export {name}={shlex.quote(value)}" for name, value in environment.items() if _EXPORTABLE.match(name)]
     if len(commands) == 1:
         return "\n".join([*exports, commands[0], ""])
@@ -35,7 +41,7 @@ def script_text(commands: Sequence[str], environment: Mapping[str, str], step_fi
         for line in (
             f"echo {number} > {shlex.quote(step_file)}",
             f"printf '%s\\n' {shlex.quote(f'$ {command}')}",
-            command,
+            f"eval {shlex.quote(command)}",
         )
     ]
     return "\n".join([*exports, "set -e", *steps, ""])

@@ -50,9 +50,13 @@ class Telling:
         finally:
             ended.cancel()
 
-    async def close(self, sentence: str) -> None:
-        """A last line behind the output."""
-        await self._send(_ATTEMPT - 1, sentence, self.journal.ended_at)
+    def preface(self, sentence: str) -> None:
+        """A line before the output."""
+        self.run.log.add(self._block(-1, sentence, int(self.run.stage.created_at.timestamp())))
+
+    def close(self, sentence: str, severity: LogSeverity) -> None:
+        """A last line behind the output; the same, whoever finds the script ended."""
+        self.run.log.add(self._block(_ATTEMPT - 1, sentence, self.journal.ended_at, severity))
 
     async def more(self, at_the_end: bool) -> bool:
         """Send one piece; whether there was one."""
@@ -70,18 +74,14 @@ class Telling:
         at = told.at if again else int(self.run.now().timestamp())
         end = told.safe + len(piece)
         self.journal.telling(Told(told.safe, end, at))
-        await self._send(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at)
+        await self.run.log.send(self._block(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at))
         self.journal.telling(Told(end, end, at))
         return True
 
-    async def _send(self, number: int, text: str, at: int) -> None:
-        block = LogBlock(
-            index=self._first + number,
-            log=text,
-            created_at=datetime.fromtimestamp(at, UTC),
-            severity=LogSeverity.INFO,
+    def _block(self, number: int, text: str, at: int, severity: LogSeverity = LogSeverity.INFO) -> LogBlock:
+        return LogBlock(
+            index=self._first + number, log=text, created_at=datetime.fromtimestamp(at, UTC), severity=severity
         )
-        await self.run.log.send(block)
 
 
 def _whole_lines(piece: bytes, with_rest: bool) -> bytes:

@@ -48,14 +48,20 @@ def test_no_script_is_run_for_ever(ends: list[int | None], retry: int, options: 
         pytest.param(
             Attempt(status=3, seconds=0.02),
             1,
-            Outcome(StageStatus.FAILED, "it failed: exit status 3 after 0.0s"),
+            Outcome(StageStatus.FAILED, "exit status 3 after 0.0s"),
             id="by its status",
         ),
         pytest.param(
             Attempt(status=137, seconds=9, step=2),
             3,
-            Outcome(StageStatus.FAILED, "command 2 of 3 failed: ended by signal 9 after 9.0s"),
+            Outcome(StageStatus.FAILED, "command 2 of 3 failed: ended by signal 9 (SIGKILL) after 9.0s"),
             id="by a signal, in a list",
+        ),
+        pytest.param(
+            Attempt(status=255, seconds=1),
+            2,
+            Outcome(StageStatus.FAILED, "exit status 255 after 1.0s"),
+            id="by a number that is no signal, before the first of a list",
         ),
         pytest.param(
             Attempt(status=None),

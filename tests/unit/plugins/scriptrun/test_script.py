@@ -21,10 +21,10 @@ def test_several_commands_are_counted_and_shown_and_the_first_that_fails_is_the_
         "set -e",
         "echo 1 > '/journal/the step'",
         "printf '%s\\n' '$ make'",
-        "make",
+        "eval make",
         "echo 2 > '/journal/the step'",
         "printf '%s\\n' '$ make '\"'\"'it so'\"'\"''",
-        "make 'it so'",
+        "eval 'make '\"'\"'it so'\"'\"''",
     ]
 
 
