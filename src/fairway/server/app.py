@@ -27,6 +27,7 @@ from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.certificates import CertificateFiles
+from fairway.server.answers import AnswerRoom, BoundAnswers
 from fairway.server.doors import Doors, open_doors, unready_when
 from fairway.server.feed import Feed
 from fairway.server.first_start import FirstStart, prepare_administrator, prepare_first_start
@@ -160,9 +161,11 @@ async def run_server(
 def _interceptors(
     settings: ServerSettings, metrics: Metrics, traces: Telemetry | None
 ) -> list[grpc.aio.ServerInterceptor]:
-    """What stands around each call: only what somebody wants."""
+    """What stands around each call: only what somebody wants, and what keeps memory bounded."""
+    room = AnswerRoom()
+    metrics.watch_answers(room)
     traced = [TraceCalls(traces)] if traces is not None else []
-    return [CountRpcs(metrics), *traced, *([LogCalls()] if settings.log_requests else [])]
+    return [CountRpcs(metrics), *traced, *([LogCalls()] if settings.log_requests else []), BoundAnswers(room)]
 
 
 def _observed(web: ASGIApp, settings: ServerSettings, traces: Telemetry | None) -> ASGIApp:

@@ -15,6 +15,7 @@ from grpc import aio
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from fairway import __version__
+from fairway.server.answers import AnswerRoom
 
 #: Generic for type checkers only.
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -33,6 +34,13 @@ class Metrics:
         self._rpc_seconds = Histogram(
             "fairway_rpc_seconds", "How long gRPC calls took.", ["method"], registry=self._registry
         )
+
+    def watch_answers(self, room: AnswerRoom) -> None:
+        """Show how much memory callers take up by answers that they have not taken yet."""
+        held = Gauge("fairway_rpc_answer_bytes", "Memory of gRPC answers on their way.", registry=self._registry)
+        held.set_function(lambda: room.held)
+        callers = Gauge("fairway_rpc_answer_callers", "Callers whom they are for.", registry=self._registry)
+        callers.set_function(lambda: room.callers)
 
     def rpc_ended(self, method: str, code: str, seconds: float) -> None:
         """Count one call."""
