@@ -77,6 +77,7 @@ class LiveStates:
         #: Applications that are to be asked about soon; None stands for all.
         self._soon: set[str | None] = set()
         self._told: dict[str, _Told] = {}
+        #: Application → the tree that was made for it alone.
         self._sources: dict[str, Source] = {}
 
     def look_soon(self, application_id: str | None = None) -> None:
@@ -161,13 +162,8 @@ class LiveStates:
         return answers
 
     async def _source(self, known: KnownApplication) -> Source:
-        """The files at the newest commit; made once for each commit."""
+        """The files at the newest commit: those that all share, where nothing is opened in them."""
         application = known.application
-        before = self._sources.get(application.id)
-        if before is not None and before.commit == known.commit:
-            return before
-        place = f"live-{application.id}"
-        await self._desk.workspace.remove(place)
         repository = self._desk.repositories.by_id[application.git_path.repository.id]
         if known.config is None:
             raise AssertionError("only applications with a usable file are asked about")
@@ -178,9 +174,15 @@ class LiveStates:
             file=known.file,
             config=known.config,
         )
-        source = await self._desk.workspace.source(place, "head", await repository.mirror(), wanted)
-        self._sources[application.id] = source
-        return source
+        mirror, workspace = await repository.mirror(), self._desk.workspace
+        if shared := await workspace.shared(mirror, wanted):
+            return shared
+        before = self._sources.get(application.id)
+        if before is None or before.commit != known.commit:
+            place = f"live-{application.id}"
+            await workspace.remove(place)
+            before = self._sources[application.id] = await workspace.source(place, "head", mirror, wanted)
+        return before
 
     async def _tell(self, told: "_Told") -> None:
         application_id = told.live.application_id

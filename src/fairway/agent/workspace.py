@@ -1,25 +1,25 @@
 """The files that deployments work on: the tree of a commit with secrets opened and attachments rendered.
 
-A commit is written to disk once, however many applications it touches; each deployment gets a tree of its own, whose
-files are links to that one, except the application's own directory, which is copied so that scripts may write there.
-Rendering replaces files and never writes into them, so nobody sees another's secrets. A tree appears whole or not at
-all and outlives the agent: whoever takes a deployment up again finds the tree it began with. Trees of deployments that
-have ended are removed, also those that a killed agent has left, and with them what plugins have kept under the
-deployment's name: a script that has ended must be known as long as somebody may ask for it again, and no longer.
+A commit is written to disk once, however many applications it touches; whoever only looks is given that, and each
+deployment a tree of its own (`trees`), where scripts may write in the application's directory. Rendering replaces files
+and never writes into them, so nobody sees another's secrets. A tree appears whole or not at all and outlives the agent:
+whoever takes a deployment up again finds the tree it began with. Trees of deployments that have ended are removed or
+given to the next, also those that a killed agent has left, and with them what plugins have kept under the deployment's
+name: a script that has ended must be known as long as somebody may ask for it again, and no longer.
 """
 
 import asyncio
-import errno
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import count
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 import msgspec
 
+from fairway.agent.trees import CommitTree, PrivateTree, change_owner, make_tree, private_tree, survey
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import SHARED_DIRECTORY
 from fairway.errors import TemporaryError
@@ -30,6 +30,8 @@ from fairway.secrets.template import TemplateValues
 
 #: How many commits of a repository are kept written out, for the next application that wants them.
 _KEPT_COMMITS = 4
+#: How many trees of deployments that have ended are kept for the next ones.
+_SPARE_TREES = 16
 _UNFINISHED = ".unfinished-"
 
 
@@ -47,6 +49,18 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
     file: str
     config: ApplicationConfig
+
+    @property
+    def own(self) -> Path:
+        """The application's directory, from the root of the repository."""
+        return Path(os.path.normpath(self.directory))
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether something of the tree is not as it is in Git."""
+        encryption, attachment = self.config.encryption, self.config.attachment
+        targets = encryption.decryption_targets or attachment.targets
+        return bool(encryption.encrypted_secrets or attachment.sources or targets)
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,34 +90,47 @@ class Workspace:
         self._plugins = plugins
         self._commits = directory / "commits"
         self._deployments = directory / "deployments"
+        self._spare = directory / "spare"
         self._unsealer = unsealer
         #: Whoever uses one holds it; one that nobody uses is gone.
         self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        self._surveys: dict[Path, CommitTree] = {}
+        #: Deployment → its trees that may be used again.
+        self._trees: dict[str, list[PrivateTree]] = {}
+        #: Those that wait for somebody, the newest last.
+        self._waiting: list[PrivateTree] = []
+        self._numbers = count()
 
     async def source(self, deployment_id: str, role: str, mirror: Mirror, wanted: Wanted) -> Source:
         """The files for one deployment in one role (`target` or `running`), made if they are not there yet."""
         root = self._deployments / deployment_id / role
-        config_text = await mirror.read_file(wanted.commit, wanted.file)
         try:
             async with self._turn(root):
                 if not root.exists():
                     commit = await self._commit(mirror, wanted)
-                    await asyncio.to_thread(self._make, commit, root, wanted)
-            values = await asyncio.to_thread(opened_values, _request(root, wanted), self._unsealer)
+                    made = await asyncio.to_thread(self._make, commit, root, wanted, self._take(commit, wanted))
+                    if made is not None:
+                        self._trees.setdefault(deployment_id, []).append(made)
+            return await self._source(root, mirror, wanted)
         except OSError as error:
             raise WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror})") from error
-        return Source(
-            root=root,
-            commit=wanted.commit,
-            application_directory=root / wanted.directory,
-            config_filename=os.path.basename(wanted.file),
-            config_text=config_text,
-            values=values,
-        )
+
+    async def shared(self, mirror: Mirror, wanted: Wanted) -> Source | None:
+        """The files for somebody who only reads them; None where they have to be rendered, which takes a tree."""
+        if wanted.is_rendered:
+            return None
+        try:
+            commit = await self._commit(mirror, wanted)
+            return await self._source(commit.directory, mirror, wanted)
+        except OSError as error:
+            raise WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror})") from error
 
     async def remove(self, deployment_id: str) -> None:
         """Forget the trees of a deployment that has ended."""
-        await asyncio.to_thread(self._remove, deployment_id)
+        trees = self._trees.pop(deployment_id, ())
+        self._waiting += await asyncio.to_thread(self._remove, deployment_id, trees)
+        while len(self._waiting) > _SPARE_TREES:
+            await asyncio.to_thread(shutil.rmtree, self._waiting.pop(0).root, ignore_errors=True)
 
     async def sweep(self, open_deployments: Collection[str]) -> None:
         """Remove what a killed agent has left of deployments that have ended since, and what it had not finished."""
@@ -112,41 +139,88 @@ class Workspace:
     def _turn(self, path: Path) -> asyncio.Lock:
         return self._turns.setdefault(path, asyncio.Lock())
 
-    async def _commit(self, mirror: Mirror, wanted: Wanted) -> Path:
-        """The commit's own tree, written once for all deployments that want it."""
+    async def _source(self, root: Path, mirror: Mirror, wanted: Wanted) -> Source:
+        values = TemplateValues()
+        if wanted.is_rendered:
+            values = await asyncio.to_thread(opened_values, _request(root, wanted), self._unsealer)
+        return Source(
+            root=root,
+            commit=wanted.commit,
+            application_directory=root / wanted.directory,
+            config_filename=os.path.basename(wanted.file),
+            config_text=await mirror.read_file(wanted.commit, wanted.file),
+            values=values,
+        )
+
+    async def _commit(self, mirror: Mirror, wanted: Wanted) -> CommitTree:
+        """The commit's own tree, written once for all who want it."""
         directory = self._commits / wanted.repository_id / wanted.commit
         async with self._turn(directory):
             if not directory.exists():
                 await asyncio.to_thread(directory.parent.mkdir, parents=True, exist_ok=True)
                 await materialise(mirror, wanted.commit, directory)
-                await asyncio.to_thread(_keep_newest, directory)
-        return directory
+                self._surveys.pop(directory, None)
+                for old in await asyncio.to_thread(_keep_newest, directory):
+                    self._surveys.pop(old, None)
+            if directory not in self._surveys:
+                self._surveys[directory] = await asyncio.to_thread(survey, directory)
+            # The one that was used last is forgotten last.
+            os.utime(directory)
+            return self._surveys[directory]
 
-    def _make(self, commit: Path, root: Path, wanted: Wanted) -> None:
+    def _take(self, commit: CommitTree, wanted: Wanted) -> PrivateTree | None:
+        """A tree that waits for a deployment such as this; one with the same owner before, if there is one."""
+        if str(wanted.own) not in commit.directories:
+            return None
+        fitting = [each for each in self._waiting if each.commit is commit]
+        found = next((each for each in fitting if each.own == wanted.own), fitting[-1] if fitting else None)
+        if found is not None:
+            self._waiting.remove(found)
+        return found
+
+    def _make(self, commit: CommitTree, root: Path, wanted: Wanted, spare: PrivateTree | None) -> PrivateTree | None:
         root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=root.parent))
         try:
             tree = unfinished / root.name
-            _link_tree(commit, tree, Path(os.path.normpath(wanted.directory)))
-            render_targets(_request(tree, wanted), self._unsealer)
+            if spare is None:
+                make_tree(commit, tree, wanted.own)
+            else:
+                change_owner(spare, wanted.own)
+                spare.root.rename(tree)
+            if wanted.is_rendered:
+                render_targets(_request(tree, wanted), self._unsealer)
             tree.rename(root)
+            return None if wanted.is_rendered else private_tree(root, commit, wanted.own)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
+            if spare is not None:
+                shutil.rmtree(spare.root, ignore_errors=True)
 
     def _sweep(self, open_deployments: Collection[str]) -> None:
         # Links keep what they need, so the trees of commits can all be made again.
-        shutil.rmtree(self._commits, ignore_errors=True)
+        for remade in (self._commits, self._spare):
+            shutil.rmtree(remade, ignore_errors=True)
         for left in self._deployments.glob("*"):
             if left.name not in open_deployments:
                 self._remove(left.name)
             for unfinished in left.glob(f"{_UNFINISHED}*"):
                 shutil.rmtree(unfinished, ignore_errors=True)
 
-    def _remove(self, deployment_id: str) -> None:
+    def _remove(self, deployment_id: str, trees: Sequence[PrivateTree] = ()) -> list[PrivateTree]:
+        """Remove everything of a deployment but the trees that can be used again."""
         # The tree last: as long as it is there, a sweep finds what was not removed yet.
         for kept in self._plugins.glob(f"*/{deployment_id}"):
             shutil.rmtree(kept, ignore_errors=True)
+        spared = [self._spared(each) for each in trees if each.is_untouched()]
         shutil.rmtree(self._deployments / deployment_id, ignore_errors=True)
+        return spared
+
+    def _spared(self, tree: PrivateTree) -> PrivateTree:
+        self._spare.mkdir(exist_ok=True)
+        place = self._spare / str(next(self._numbers))
+        tree.root.rename(place)
+        return msgspec.structs.replace(tree, root=place)
 
 
 def _request(root: Path, wanted: Wanted) -> RenderRequest:
@@ -161,26 +235,9 @@ def _request(root: Path, wanted: Wanted) -> RenderRequest:
     )
 
 
-def _link_tree(commit: Path, tree: Path, own: Path) -> None:
-    """The commit's files under other names; the application's own directory is a copy."""
-    if own == Path():
-        _cp("-a", commit, tree)
-        return
-    _cp("-al", commit, tree)
-    if not (tree / own).is_symlink():
-        shutil.rmtree(tree / own)
-        _cp("-a", commit / own, tree / own)
-
-
-def _cp(options: str, source: Path, target: Path) -> None:
-    # By a program of its own: while Python makes thousands of links, everybody else in this process waits.
-    done = subprocess.run(["cp", options, "--", source, target], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise OSError(errno.EIO, done.stderr.strip().rpartition("\n")[2])
-
-
-def _keep_newest(directory: Path) -> None:
+def _keep_newest(directory: Path) -> list[Path]:
     """Forget all but the newest trees beside this one; deployments that began with them have links of their own."""
     others = sorted(directory.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns)
     for old in others[:-_KEPT_COMMITS]:
         shutil.rmtree(old, ignore_errors=True)
+    return others[:-_KEPT_COMMITS]

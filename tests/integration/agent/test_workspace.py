@@ -1,6 +1,7 @@
 """The trees of deployments: shared where it is safe, private where somebody writes, and gone afterwards."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from fairway.agent.workspace import Wanted, Workspace, WorkspaceError
 from fairway.config.read import read_application
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
-from tests.integration.agent.running import an_application_file, script
+from tests.integration.agent.running import an_application_file, script, until
 from tests.integration.git.repositories import Origin, a_mirror, an_origin
 
 
@@ -75,3 +76,105 @@ async def test_a_disk_that_takes_no_more_is_worth_another_try(tmp_path: Path) ->
     async with await a_mirror(origin) as mirror:
         with pytest.raises(WorkspaceError, match="cannot be written"):
             await workspace.source("d-1", "target", mirror, wanted(origin, text))
+
+
+def written(root: Path) -> dict[str, str]:
+    """Every file below, and what is in it."""
+    return {str(each.relative_to(root)): each.read_text() for each in root.rglob("*") if each.is_file()}
+
+
+def two_applications(folder: Path, padding: int) -> tuple[Origin, str]:
+    text = an_application_file(script("true"))
+    files = {f"{each}/app.pipecd.yaml": text for each in ("web", "deep/shop")} | {"shared/base": "common\n"}
+    return an_origin(folder, files | {f"more/{each}": "" for each in range(padding)}), text
+
+
+@pytest.mark.parametrize("padding", [pytest.param(0, id="few files"), pytest.param(300, id="many files")])
+async def test_a_tree_that_nobody_changed_is_given_to_the_next_application(tmp_path: Path, padding: int) -> None:
+    origin, text = two_applications(tmp_path, padding)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        one = await workspace.source("d-1", "target", mirror, wanted(origin, text, "web"))
+        before, inode = written(one.root), one.root.stat().st_ino
+        (one.application_directory / "made").write_text("by a script")
+        (one.application_directory / "app.pipecd.yaml").write_text("changed in place")
+        await workspace.remove("d-1")
+        two = await workspace.source("d-2", "target", mirror, wanted(origin, text, "deep/shop"))
+        three = await workspace.source("d-3", "target", mirror, wanted(origin, text, "web"))
+
+    own, other = "deep/shop/app.pipecd.yaml", "web/app.pipecd.yaml"
+    assert two.root.stat().st_ino == inode
+    assert written(two.root) == written(three.root) == before
+    assert [(two.root / each).samefile(three.root / each) for each in (own, other, "shared/base")] == [
+        False,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda root: (root / "shared/new").write_text(""), id="a new file"),
+        pytest.param(lambda root: (root / "shared/base").unlink(), id="a removed file"),
+        pytest.param(lambda root: (root / "web/app.pipecd.yaml").rename(root / "web/x"), id="a renamed file"),
+        pytest.param(lambda root: (root / "shared").rename(root / "other"), id="a renamed directory"),
+        pytest.param(lambda root: (root / "new").mkdir(), id="a new directory"),
+        pytest.param(lambda root: (root / "deep/shop").rename(root / "deep/was"), id="its own directory renamed"),
+        pytest.param(lambda root: (root / "shared").chmod(0o700), id="another mode"),
+    ],
+)
+async def test_a_tree_that_somebody_changed_is_given_to_nobody(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        one = await workspace.source("d-1", "target", mirror, wanted(origin, text, "deep/shop"))
+        before, made_at = written(one.root), one.root.stat().st_ctime_ns
+        await until_the_clock_has_moved(tmp_path, made_at)
+        change(one.root)
+        await workspace.remove("d-1")
+        two = await workspace.source("d-2", "target", mirror, wanted(origin, text, "web"))
+
+    assert written(two.root) == before
+    assert (two.root / "shared").stat().st_mode & 0o777 == 0o755
+    assert not list((tmp_path / "data" / "spare").glob("*"))
+
+
+async def until_the_clock_has_moved(folder: Path, since: int) -> None:
+    """The kernel's time of a change goes in steps of some milliseconds."""
+
+    async def look() -> bool:
+        (folder / "now").write_text("")
+        return (folder / "now").stat().st_ctime_ns > since
+
+    await until(look)
+
+
+async def test_trees_that_wait_for_nobody_are_removed(tmp_path: Path) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        for each in range(20):
+            await workspace.source(f"d-{each}", "target", mirror, wanted(origin, text, "web"))
+    for each in range(20):
+        await workspace.remove(f"d-{each}")
+    waiting = len(list((tmp_path / "data" / "spare").iterdir()))
+    await workspace.sweep(())
+
+    assert (waiting, list((tmp_path / "data").glob("*/*"))) == (16, [])
+
+
+async def test_whoever_only_reads_is_given_the_commit_unless_something_is_opened_in_it(tmp_path: Path) -> None:
+    spec = "  attachment:\n    sources: {base: ../shared/base}\n    targets: [app.pipecd.yaml]\n"
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        one = await workspace.shared(mirror, wanted(origin, text, "web"))
+        two = await workspace.shared(mirror, wanted(origin, text, "deep/shop"))
+        rendered = await workspace.shared(mirror, wanted(origin, an_application_file(script("true"), spec=spec), "web"))
+
+    assert one is not None
+    assert two is not None
+    assert (one.root == two.root, one.config_text, rendered) == (True, text.encode(), None)
