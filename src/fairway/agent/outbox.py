@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple, Protocol, Self
 from weakref import WeakValueDictionary
 
@@ -32,6 +33,8 @@ _log = structlog.get_logger()
 
 #: How many streams are sent at once when the server is back.
 _AT_ONCE = 16
+#: How long a server may take to be called away before others are spared the wait.
+_SILENCE_SECONDS = 1.0
 #: Waits between attempts while the server is away; there is no last one.
 _PATIENCE = Retry(first_delay=0.2, longest_delay=15.0)
 
@@ -83,6 +86,9 @@ class Outbox:
         self._nothing = asyncio.Event()
         #: Whether the last report found nobody; people are told when that changes, not each time.
         self._away = False
+        #: Whether finding that out took long, as on a line that is cut without a word. Then only what was kept is
+        #: tried, and nobody else waits for the same answer.
+        self._silent = False
 
     @classmethod
     @asynccontextmanager
@@ -107,7 +113,7 @@ class Outbox:
         failures = 0
         async with self._turn(stream):
             while True:
-                if self._streams.isdisjoint({stream, _before(stream)}) and await self._sent(report):
+                if not self._must_wait(stream) and await self._sent(report):
                     return True
                 try:
                     await self._keep(stream, report)
@@ -135,19 +141,24 @@ class Outbox:
     def _turn(self, stream: str) -> asyncio.Lock:
         return self._turns.setdefault(stream, asyncio.Lock())
 
+    def _must_wait(self, stream: str) -> bool:
+        """Whether a report has to stand behind others that are kept."""
+        return self._silent or stream in self._streams or _before(stream) in self._streams
+
     async def _sent(self, report: Report) -> bool:
         """Send a report at once; whether the server took it."""
+        began = monotonic()
         try:
             await self._server.send(report)
         except (ServerAway, KeyRefused) as error:
             # An agent that was locked out may be let in again, and what it did meanwhile has happened.
             if not self._away:
                 _log.warning("the server is away; reports are kept on disk", reason=str(error))
-            self._away = True
+            self._away, self._silent = True, monotonic() - began > _SILENCE_SECONDS
             return False
         if self._away:
             _log.info("the server takes reports again")
-        self._away = False
+        self._away = self._silent = False
         return True
 
     async def _keep(self, stream: str, report: Report) -> None:

@@ -37,4 +37,7 @@ CHANNEL_OPTIONS: Options = (
     *_MESSAGES,
     ("grpc.keepalive_time_ms", 360_000),
     ("grpc.keepalive_timeout_ms", 20_000),
+    # Until it connects again a channel fails every call at once. With gRPC's two minutes between attempts, an agent
+    # would do so long after its server is back.
+    ("grpc.max_reconnect_backoff_ms", 10_000),
 )

@@ -3,10 +3,11 @@
 import base64
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from fairway.cli.agent import NewAgent
 from fairway.cli.profiles import Profile
 from fairway.cli.remote import Remote, Unreachable, segments
 from fairway.model.deployment import Deployment
+from tests.acceptance.agent.lines import Line
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.integration.git.repositories import Origin, an_origin
 
@@ -27,11 +29,14 @@ PATIENCE_SECONDS = 90.0
 class Site:
     """One server with one agent, which watches one repository."""
 
-    def __init__(self, folder: Path, origin: Origin, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, origin: Origin, stack: ExitStack, plugins: str = "[]") -> None:
         self.folder = folder
         self.origin = origin
         self._stack = stack
+        self._plugins = plugins
         self.server = self._serve("127.0.0.1:0", "127.0.0.1:0")
+        #: Between the agent and the server.
+        self.line = stack.enter_context(Line.to(self.server.address))
         self._remote = Remote(Profile(server=self.server.http, api_key=self.server.api_key))
         stack.enter_context(self._remote)
         made = msgspec.json.decode(self._remote.send("POST", "/agents", {"name": "near"}), type=NewAgent)
@@ -48,11 +53,12 @@ spec:
   projectID: default
   pipedID: {self.agent_id}
   pipedKeyData: {base64.b64encode(key.encode()).decode()}
-  apiAddress: {self.server.address}
+  apiAddress: {self.line.address}
   repositories:
     - repoId: r-1
       remote: {self.origin.bare}
       branch: main
+  plugins: {self._plugins}
 """
 
     def start_agent(self, *before: str) -> subprocess.Popen[bytes]:
@@ -116,6 +122,15 @@ spec:
 
         return until(look)
 
+    def all_told(self) -> None:
+        """Wait until the server has been told everything: logs may come behind the end of their deployment."""
+
+        def nothing_kept() -> bool:
+            with closing(sqlite3.connect(f"file:{self.data}/outbox.db?mode=ro", uri=True)) as file:
+                return file.execute("SELECT 1 FROM kept LIMIT 1").fetchone() is None
+
+        until(nothing_kept)
+
     def log(self, deployment: Deployment, stage: int) -> str:
         """What a stage has logged."""
         path = segments("deployments", deployment.id, "stages", deployment.stages[stage].id, "log.txt")
@@ -140,10 +155,10 @@ class _Page(msgspec.Struct):
 
 
 @contextmanager
-def a_site(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Site]:
-    """A site with a repository of these files; everything is ended with the block."""
+def a_site(folder: Path, files: Mapping[str, str | bytes], plugins: str = "[]") -> Iterator[Site]:
+    """A site with a repository of these files and, as YAML, further plugins; everything is ended with the block."""
     with ExitStack() as stack:
-        yield Site(folder, an_origin(folder, files), stack)
+        yield Site(folder, an_origin(folder, files), stack, plugins)
 
 
 def until(look: Callable[[], T | None]) -> T:

@@ -40,6 +40,7 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
             cancel_one(site, ran)
             site.origin.commit({f"{name}/version": f"{made}\n" for name in names})
         ended = until(lambda: all_ended(site, names))
+        site.all_told()
 
         runs = Counter(ran.read_text().splitlines())
         judged = [complaint for each in ended for complaint in complaints(evidence(site, each, runs))]

@@ -1,6 +1,7 @@
 """Reports reach the server in order, whatever happens to server, disk and agent meanwhile."""
 
 import asyncio
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,30 @@ async def test_one_stream_does_not_wait_for_another(tmp_path: Path) -> None:
         assert await outbox.deliver("d-2", a_report("2")) is True
 
     assert server.taken == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "at_once"),
+    [pytest.param(15, False, id="not when it is cut without a word"), pytest.param(0, True, id="when it is refused")],
+)
+async def test_whether_others_try_a_line_that_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, at_once: bool
+) -> None:
+    server, tried, never = RecordingServer(), asyncio.Event(), asyncio.Event()
+    server.problem = AWAY
+    looks = count(step=seconds)
+    monkeypatch.setattr("fairway.agent.outbox.monotonic", lambda: next(looks))
+
+    async def for_ever(_seconds: float) -> None:
+        tried.set()
+        await never.wait()
+
+    async with Outbox.open(tmp_path / "outbox.db", server, Retry(sleep=for_ever)) as outbox:
+        await outbox.deliver("d-1", a_report("1"))
+        await tried.wait()
+        server.problem = None
+
+        assert await outbox.deliver("d-2", a_report("2")) is at_once
 
 
 @pytest.mark.parametrize("returns", [pytest.param(1, id="to the deployment"), pytest.param(2, id="to its log")])
