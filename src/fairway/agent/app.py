@@ -121,15 +121,16 @@ async def run_agent(settings: AgentSettings, clock: Clock, ready: Callable[[], N
         )
         stack.push_async_callback(deployments.close)
         stack.push_async_callback(inbox.close)
+        upgrader = _upgrader(settings, server)
         listening = Listening(
             registered=registered,
             deployments=deployments,
             inbox=inbox,
             look=watcher.look_everywhere,
             nudge=repositories.nudge,
+            wish=upgrader.look_soon,
         )
         watch = ServerWatch(server, listening)
-        upgrader = _upgrader(settings, server)
         status = StatusDesk(
             config=settings.config,
             started_at=clock.now(),

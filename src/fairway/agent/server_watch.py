@@ -26,6 +26,7 @@ _COMMANDS = hint_messages.Hint.SUBJECT_COMMANDS
 _DEPLOYMENTS = hint_messages.Hint.SUBJECT_DEPLOYMENTS
 _APPLICATIONS = hint_messages.Hint.SUBJECT_APPLICATIONS
 _REPOSITORY = hint_messages.Hint.SUBJECT_REPOSITORY
+_ANYTHING = hint_messages.Hint.SUBJECT_UNSPECIFIED
 
 #: Seconds between two looks where hints come, and where none do.
 CALM_SECONDS = 60.0
@@ -46,6 +47,8 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
     look: Callable[[], Coroutine[Any, Any, None]]
     #: Ask every repository whether something was pushed.
     nudge: Callable[[], None]
+    #: Ask which version is wanted.
+    wish: Callable[[], None] = lambda: None
 
 
 class ServerWatch:
@@ -126,6 +129,9 @@ class ServerWatch:
     def _heard(self, subject: int) -> None:
         if subject == _REPOSITORY:
             self._agent.nudge()
+        if subject in {_COMMANDS, _ANYTHING}:
+            # Whoever changes the wanted version wants something of the agent, too.
+            self._agent.wish()
         for due in [self._due[subject]] if subject in self._due else self._due.values():
             due.set()
 

@@ -1,4 +1,4 @@
-"""`fairway agent …`: agents: run, register, look, change keys, switch off and on, restart."""
+"""`fairway agent …`: agents: run, register, look, change keys, switch off and on, restart, upgrade."""
 
 import sys
 from datetime import datetime
@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from fairway.cli.agent_status import show_status
-from fairway.cli.call import Call, decode, noun, with_server
+from fairway.cli.call import Call, UsageError, decode, noun, with_server
 from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Limit, Yes, confirm
 from fairway.cli.remote import segments
@@ -145,6 +145,32 @@ def restart_agent(call: Call, agent: Id) -> None:
         call.say(f"asked agent {agent_id} to restart; command {decode(body, Command).id}")
 
 
+@commands.command("upgrade")
+@with_server
+def upgrade_agent(
+    call: Call,
+    agent: Id,
+    version: Annotated[str, typer.Argument(help="The version to run; an older one is as good as a newer one.")] = "",
+    sha256: Annotated[str, typer.Option(help="The checksum of its wheel, when the agent's file has none.")] = "",
+    any_version: Annotated[bool, typer.Option("--any", help="Let it run what it has; nothing is wanted.")] = False,
+) -> None:
+    """Say which version an agent should run. It fetches that, and goes back when it does not become healthy."""
+    wish = wished_version(version, sha256, any_version)
+    _show(
+        call, call.remote.send("PATCH", segments("agents", find_id(call, "agents", agent)), {"desired_version": wish})
+    )
+
+
+def wished_version(version: str, sha256: str, any_version: bool) -> str:
+    """How the server is told: one text, with the checksum where one was given."""
+    if any_version == bool(version):
+        raise UsageError("expected either a VERSION or --any")
+    digits = sha256.lower().removeprefix("sha256:")
+    if sha256 and (any_version or len(digits) != 64 or set(digits) - set("0123456789abcdef")):
+        raise UsageError(f"--sha256 is {sha256!r}; expected the 64 hexadecimal digits that sha256sum prints")
+    return f"{version}@sha256:{digits}" if sha256 else version
+
+
 def agent_word(agent: ShownAgent) -> str:
     """How an agent stands, in the word that matters most."""
     return "disabled" if agent.disabled else agent.status
@@ -156,7 +182,7 @@ def agent_table(found: list[ShownAgent], now: datetime) -> "RenderableType":
 
     ids = short_ids([each.id for each in found])
     rows = [
-        (each.name, ids[each.id], status(agent_word(each)), ago(each.last_seen_at, now), each.version, _places(each))
+        (each.name, ids[each.id], status(agent_word(each)), ago(each.last_seen_at, now), _version(each), _places(each))
         for each in found
     ]
     headers = ("NAME", "ID", "STATUS", "SEEN", "VERSION", "DEPLOYS TO")
@@ -170,7 +196,6 @@ def agent_card(agent: ShownAgent, now: datetime) -> "RenderableType":
 
     from fairway.cli.output import ago, fields, plain, status
 
-    version = f"{agent.version} (wanted: {agent.desired_version})" if agent.desired_version else agent.version
     repositories = (f"{each.id} ({each.remote}, {each.branch})" for each in agent.repositories)
     return Group(
         Text.assemble((plain(agent.name), "bold"), "  ", status(agent_word(agent))),
@@ -180,7 +205,8 @@ def agent_card(agent: ShownAgent, now: datetime) -> "RenderableType":
                 ("about", agent.desc),
                 ("seen", ago(agent.last_seen_at, now)),
                 ("started", ago(agent.started_at, now)),
-                ("version", version),
+                ("version", agent.version),
+                ("wanted version", agent.desired_version),
                 ("deploys to", _places(agent)),
                 ("repositories", ", ".join(repositories)),
                 ("registered", ago(agent.created_at, now)),
@@ -200,6 +226,12 @@ def _show(call: Call, body: bytes) -> None:
     from fairway.cli.output import now
 
     call.answer(body, ShownAgent, lambda agent: agent_card(agent, now()))
+
+
+def _version(agent: ShownAgent) -> str:
+    """Without what an agent says about a version that it does not run: a table has no room for that."""
+    version, trouble, _ = agent.version.partition(" (")
+    return f"{version} (!)" if trouble else version
 
 
 def _places(agent: ShownAgent) -> str:

@@ -77,12 +77,12 @@ def write_record(versions: Path, record: Record) -> None:
     finally:
         os.close(descriptor)
     unfinished.rename(versions / FILE)
-    sync_directory(versions)
+    sync(versions)
 
 
-def sync_directory(directory: Path) -> None:
-    """Make names in a directory safe from a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+def sync(path: Path) -> None:
+    """Make a file, or the names in a directory, safe from a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

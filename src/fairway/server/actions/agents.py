@@ -121,7 +121,10 @@ async def update_agent(desk: ActionDesk, caller: Caller, agent_id: str, change: 
     fields = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
     if change.name is not UNSET:
         fields["name"] = checked_name(change.name)
-    return await _change(desk, caller, agent_id, "update", lambda found: msgspec.structs.replace(found, **fields))
+    agent = await _change(desk, caller, agent_id, "update", lambda found: msgspec.structs.replace(found, **fields))
+    if change.desired_version is not UNSET:
+        desk.hints.publish(agent_id, HintTopic.COMMANDS)
+    return agent
 
 
 async def enable_agent(desk: ActionDesk, caller: Caller, agent_id: str) -> Agent:
