@@ -57,6 +57,8 @@ ADDITIONS: Final = {
     "StageOptions.skipOn": "as timeout",
     "StageEntry.onRollback": "the seeds' idea: any stage may be undone by a script",
     "StageEntry.env": "variables of that script",
+    "WaitApprovalOptions.groups": "who may approve, by the groups of the sign-in",
+    "WaitApprovalOptions.onTimeout": "whether nobody's answer is a no or a yes",
     "ScriptRunOptions.runs": "the seeds' list of commands",
     "ScriptRunOptions.shell": "which shell reads the script",
     "ScriptRunOptions.retry": "a script that failed is run again",

@@ -12,7 +12,7 @@ from fairway.config.problems import Path, Problem, Severity, did_you_mean, witho
 from fairway.config.reader.document import Document
 from fairway.config.reader.rules import at, read_settings
 from fairway.config.stage_catalogue import EVERYWHERE, GENERATED, STAGES, KnownStage
-from fairway.config.stages import StageEntry, settle_stage
+from fairway.config.stages import StageEntry, WaitApprovalOptions, settle_stage
 from fairway.config.undoing import take_undo
 
 
@@ -50,6 +50,13 @@ def _options(
         if beside is not None and inside is not None:
             message = f"has no effect: the stage has a {name} beside `with`, which wins"
             problems.append(document.problem((*below, name), message, Severity.WARNING, of_key=True))
+    if (
+        isinstance(options, WaitApprovalOptions)
+        and options.approves_on_timeout
+        and not (entry.timeout or options.timeout)
+    ):
+        message = "is approve, but the stage has no timeout; write one, such as `timeout: 30m` beside `with`"
+        problems += without_consequences([document.problem((*below, "onTimeout"), message)], problems)
     return options, problems
 
 

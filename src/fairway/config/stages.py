@@ -11,6 +11,7 @@ import msgspec
 from fairway.config.application import DEFAULT_TIMEOUT, Generation, SkipOn, StageConfig, UndoScript
 from fairway.config.scalars import Duration, Percentage, Replicas
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
+from fairway.model.stage import GROUP_OF_OPERATORS
 
 
 class StageEntry(Settings, frozen=True):
@@ -65,16 +66,32 @@ class WaitApprovalOptions(StageOptions, frozen=True):
     """WAIT_APPROVAL: go on when enough people have said yes."""
 
     approvers: tuple[str, ...] = ()
+    #: Groups of the sign-in provider whose members may approve too; Fairway's own.
+    groups: tuple[str, ...] = ()
     min_approver_num: int = 1
+    #: What becomes of the stage when too few have answered within its timeout; Fairway's own.
+    on_timeout: Literal["fail", "approve"] = "fail"
 
     def problems(self) -> Problems:
         found: Problems = []
         if self.min_approver_num < 1:
             found.append(("minApproverNum", f"is {self.min_approver_num}; expected at least 1"))
-        if self.approvers and len(set(self.approvers)) < self.min_approver_num:
+        # How many people are in a group is not known here.
+        countable = self.approvers and not any(each.startswith(GROUP_OF_OPERATORS) for each in self.operators)
+        if countable and len(set(self.approvers)) < self.min_approver_num:
             message = f"asks for {self.min_approver_num} approvals, but only {len(set(self.approvers))} may approve"
             found.append(("minApproverNum", message))
         return found
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """Who may approve, people and groups; nobody listed means everybody who may act on the application."""
+        return (*self.approvers, *(f"{GROUP_OF_OPERATORS}{group}" for group in self.groups))
+
+    @property
+    def approves_on_timeout(self) -> bool:
+        """Whether too few answers within the timeout are as good as a yes."""
+        return self.on_timeout == "approve"
 
 
 #: How often a script may be run again.
@@ -315,14 +332,19 @@ def settle_stage(
 ) -> StageConfig:
     """The entry with each option in its one place; what stands beside `with` wins over what stands inside."""
     inner = options if isinstance(options, StageOptions) else StageOptions()
+    timeout = entry.timeout or inner.timeout or DEFAULT_TIMEOUT
+    written = entry.options
+    if isinstance(options, WaitApprovalOptions) and options.approves_on_timeout:
+        # The plugin ends the stage itself then, and must know when, wherever that is written.
+        written = {**written, "timeout": str(timeout)}
     return StageConfig(
         index=index,
         name=entry.name,
         id=entry.id or inner.id,
         desc=entry.desc or inner.desc,
-        timeout=entry.timeout or inner.timeout or DEFAULT_TIMEOUT,
+        timeout=timeout,
         skip_on=entry.skip_on or inner.skip_on or SkipOn(),
         options=options,
-        written=entry.options,
+        written=written,
         undo=undo,
     )

@@ -14,15 +14,20 @@ from typing import Final
 import msgspec
 
 from fairway.config.application import ApplicationConfig
+from fairway.config.scalars import Duration
+from fairway.config.stages import WaitApprovalOptions
 from fairway.delivery.rollback import RollbackDecision, decide_rollback, stage_undone_by, stages_to_undo
 from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
 
-
 #: How the reason of a deployment that took too long begins; the stage that ran then ends with the same.
 _DEPLOYMENT_LATE: Final = "The deployment timed out after"
+
+
+#: How much later than its timeout a stage is ended that its plugin should have brought to a good end by then.
+_GRACE: Final = Duration(minutes=1)
 
 
 class NextAction(enum.Enum):
@@ -210,7 +215,10 @@ def _timeout(facts: NextFacts, stage: Stage) -> timedelta:
     """A script's rollback has the timeout of its script; a stage that nobody wrote has the deployment's."""
     written = stage_undone_by(stage, facts.deployment) if stage.is_rollback else stage
     settings = config_of(written, facts.deployment, facts.config) if written is not None else None
-    return facts.config.timeout if settings is None else settings.timeout
+    if settings is None:
+        return facts.config.timeout
+    ends_itself = isinstance(settings.options, WaitApprovalOptions) and settings.options.approves_on_timeout
+    return Duration.of(settings.timeout + _GRACE) if ends_itself else settings.timeout
 
 
 def _outcome_of_rollback(facts: NextFacts) -> tuple[DeploymentStatus, str]:

@@ -68,6 +68,8 @@ STAGE_TRANSITIONS = TransitionTable(
 #: The metadata key of a stage that ended without having run. It crosses the wire, where nothing else could say so.
 NEVER_STARTED = "fairway/never-started"
 
+#: How an authorized operator that is a group of the sign-in provider is written.
+GROUP_OF_OPERATORS = "group:"
 #: The metadata key of how many people must approve a stage. Whoever plans it writes it; without it one is enough.
 MINIMUM_APPROVALS = "fairway/minimum-approvals"
 #: The metadata keys of a stage that counts as approved when nobody answered in time: planned so, and come so.

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from fairway.model.command import ApproveStage, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
@@ -53,7 +55,32 @@ async def test_enough_people_approve_also_over_a_restart(tmp_path: Path) -> None
         assert ended.status is DeploymentStatus.SUCCEEDED, ended.status_reason
         assert ended.stages[0].metadata["pipecd/stage-approved-users"] == "ada, bob"
         assert ended.stages[0].available_operation is ManualOperation.APPROVE
+        assert (await world.log(ended, 0)).count("Waiting for 2 approvals of ada, bob, cleo") == 1
         assert [answer.status for answer in answers] == [CommandStatus.SUCCEEDED] * 2
+
+
+@pytest.mark.parametrize(
+    ("on_timeout", "status", "reason"),
+    [
+        pytest.param("fail", StageStatus.FAILED, "timed out after 1s", id="fails"),
+        pytest.param(
+            "approve",
+            StageStatus.SUCCEEDED,
+            "Counts as approved, because too few answered within 1s (0 of 1 approvals)",
+            id="counts as approved, to the server too",
+        ),
+    ],
+)
+async def test_an_approval_that_nobody_gives_in_time(
+    tmp_path: Path, on_timeout: str, status: StageStatus, reason: str
+) -> None:
+    file = an_application_file(f"{{name: WAIT_APPROVAL, timeout: 1s, with: {{onTimeout: {on_timeout}}}}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            ended = await world.ended()
+
+    assert (ended.stages[0].status, ended.stages[0].status_reason) == (status, reason)
 
 
 async def test_options_that_make_no_sense_fail_the_plan_before_anything_runs(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def test_a_stage_waits_for_an_approval(tmp_path: Path) -> None:
         ended = await running
 
     assert ended.status is StageStatus.SUCCEEDED
-    assert ended.log[-1] == "Approved by ada"
+    assert ended.log[-1] == "Approved by ada at 2026-01-01 00:00:00 UTC"
 
 
 async def test_a_stage_is_stopped(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from fairway.config.application import Planner, SkipOn
 from fairway.config.scalars import Duration
+from fairway.config.stages import WaitApprovalOptions
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import DeploymentStatus
@@ -366,6 +367,24 @@ def test_a_stage_has_its_timeout_and_no_more(now: datetime, action: NextAction) 
     known = facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=TIMED, stage_started_at=LONG_AGO, executing="canary")
 
     assert decide_next(known, now).action is action
+
+
+@pytest.mark.parametrize(
+    ("on_timeout", "minutes", "action"),
+    [
+        pytest.param("fail", 10, NextAction.INTERRUPT, id="fails when its time is over"),
+        pytest.param("approve", 10, NextAction.WAIT, id="is left to its plugin then"),
+        pytest.param("approve", 11, NextAction.INTERRUPT, id="but not for ever"),
+    ],
+)
+def test_an_approval_that_time_may_give(on_timeout: str, minutes: int, action: NextAction) -> None:
+    options = WaitApprovalOptions(on_timeout="approve" if on_timeout == "approve" else "fail")
+    waiting = a_stage_config("WAIT_APPROVAL", 0, timeout=Duration(minutes=10), options=options)
+    stage = a_stage("ask", name="WAIT_APPROVAL", status=S.RUNNING)
+    deployment = a_deployment(status=D.RUNNING, stages=(stage,))
+    known = NextFacts(deployment=deployment, config=a_config(waiting), executing="ask", stage_started_at=LONG_AGO)
+
+    assert decide_next(known, LONG_AGO + timedelta(minutes=minutes)).action is action
 
 
 @pytest.mark.parametrize(

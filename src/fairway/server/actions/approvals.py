@@ -4,12 +4,9 @@ Whether enough people have approved is the stage's own to know, and is asked whe
 """
 
 from fairway.model.deployment import Deployment, UnknownStage
-from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.model.stage import GROUP_OF_OPERATORS, ManualOperation, Stage, StageStatus
 from fairway.server.callers import Caller
 from fairway.server.status_codes import Forbidden, NotNow
-
-#: How an authorized operator that is a group of the sign-in provider is written.
-GROUP = "group:"
 
 
 def operable_stage(deployment: Deployment, stage_id: str, operation: ManualOperation, caller: Caller) -> Stage:
@@ -35,8 +32,8 @@ def operable_stage(deployment: Deployment, stage_id: str, operation: ManualOpera
 
 def _names(caller: Caller) -> set[str]:
     """As what the caller may be named. Nobody passes for a group by being called like one."""
-    groups = {GROUP + group for group in caller.groups}
-    return groups if caller.name.startswith(GROUP) else {caller.name, *groups}
+    groups = {GROUP_OF_OPERATORS + group for group in caller.groups}
+    return groups if caller.name.startswith(GROUP_OF_OPERATORS) else {caller.name, *groups}
 
 
 _DONE = {ManualOperation.APPROVE: "approved", ManualOperation.SKIP: "skipped"}
