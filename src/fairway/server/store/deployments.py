@@ -54,7 +54,7 @@ def update_deployment(connection: sa.Connection, id: str, change: Callable[[Depl
     """The deployment as `change` makes it, stored."""
     changed = _ROWS.update(connection, id, change)
     if changed.labels:
-        _MOVE_LABELS.run(connection, {"of": id, **_moments(changed)})
+        _MOVE_LABELS.run(connection, {"of": id, "updated_at": to_microseconds(changed.updated_at)})
     return changed
 
 
@@ -234,5 +234,5 @@ _COUNTED = 20_000
 _ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
 _MOVE_LABELS = PreparedUpdate(
     sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")),
-    ("created_at", "updated_at"),
+    ("updated_at",),
 )

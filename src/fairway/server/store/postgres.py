@@ -8,8 +8,10 @@ What a transaction changed is recorded in it, for the other replicas.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Self, TypeVar
 
 import psycopg
@@ -18,7 +20,7 @@ import structlog
 
 from fairway.server.store.changes import Change, Listener, collect, record
 from fairway.server.store.errors import CLOSED, StoreUnavailable, in_our_words
-from fairway.server.store.migrate import migrate
+from fairway.server.store.migrate import LOCK_MILLISECONDS, migrate
 
 T = TypeVar("T")
 
@@ -29,6 +31,8 @@ _CONNECTIONS = 8
 _ATTEMPTS = 4
 #: Any number, as long as no other program uses it on this database: "fairway" by its letters' places.
 _MIGRATION_LOCK = 6_01_09_18_23_01_25
+#: Between two looks whether a migration can go on, in seconds.
+_PAUSE = 0.1
 #: How long another transaction that has locked a row is waited for.
 LOCK_SECONDS = 5.0
 _OTHER_LIMITS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
@@ -58,7 +62,7 @@ class PostgresDatabase:
             },
         )
         try:
-            _attempt(engine, _migrate_alone)
+            _migrate(engine)
         except _Unreachable as error:
             engine.dispose()
             # Whoever starts the server may know where its database is.
@@ -117,12 +121,39 @@ class PostgresDatabase:
             listener(changes)
 
 
-def _migrate_alone(connection: sa.Connection) -> None:
-    # Another replica may be migrating, for as long as a large table takes.
-    for limit in ("lock_timeout", "statement_timeout"):
-        connection.execute(sa.text(f"SET LOCAL {limit} = 0"))
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-    migrate(connection)
+def _migrate(engine: sa.Engine) -> None:
+    with _in_our_errors(), engine.connect() as connection:
+        # A large table takes its time; but what must be alone with one waits only so long, as others wait behind it.
+        for setting in ("statement_timeout = 0", f"lock_timeout = {LOCK_MILLISECONDS}"):
+            connection.execute(sa.text(f"SET {setting}"))
+        connection.commit()
+        try:
+            while not _migrated(connection):
+                time.sleep(_PAUSE)
+        finally:
+            connection.invalidate()  # it ends, and with it what was set and locked here
+
+
+def _migrated(connection: sa.Connection) -> bool:
+    """Whether nobody was in the way of the migration."""
+    try:
+        migrate(connection, partial(_wait_for_turn, connection))
+    except sa.exc.DBAPIError as error:
+        if not isinstance(error.orig, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
+            raise
+        connection.rollback()
+        _log.info("the database is in use; its tables are changed as soon as they can be", said=str(error.orig))
+        return False
+    return True
+
+
+def _wait_for_turn(connection: sa.Connection) -> None:
+    """Wait until no other replica migrates. By asking: a transaction that waits would hold up the one that migrates."""
+    mine = sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))
+    while not connection.execute(mine).scalar_one():
+        connection.commit()
+        time.sleep(_PAUSE)
+    connection.commit()
 
 
 def _attempt(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
@@ -133,9 +164,14 @@ def _attempt(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
 
 
 def _once(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    with _in_our_errors(), engine.begin() as connection:
+        return work(connection)
+
+
+@contextlib.contextmanager
+def _in_our_errors() -> Iterator[None]:
     try:
-        with engine.begin() as connection:
-            return work(connection)
+        yield
     except sa.exc.SQLAlchemyError as error:
         if _was_given_up(error):
             raise _GivenUp("another change of the same rows came first; try again") from error

@@ -1,24 +1,22 @@
 """A database of an older Fairway: the columns that came later are filled with what its documents say."""
 
 import asyncio
-from pathlib import Path
 
 import msgspec
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 
 from fairway.model.chain import DeploymentChain
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import Deployment
 from fairway.model.event import Event
-from fairway.server.store import chains, commands, deployments, events, migrate
+from fairway.server.store import chains, commands, deployments, events
 from fairway.server.store.commands import CommandFilter
 from fairway.server.store.deployments import DeploymentFilter
 from fairway.server.store.events import EventFilter
 from fairway.server.store.page import PageRequest
 from fairway.server.store.store import Store
 from tests.integration.server.store.nouns import a_chain, a_command, an_event
+from tests.integration.server.store.old_databases import an_old_database
 from tests.unit.model.builders import a_deployment
 
 #: Some moment, as a column has it; it is not what is looked at.
@@ -31,19 +29,13 @@ DEPLOYMENT = a_deployment(labels={"env": "dev"})
 
 def _make_old_database(url: str) -> None:
     """Revision 0002, with a row of each noun that has got columns since."""
-    engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
-    with engine.begin() as connection:
-        config = Config()
-        config.set_main_option("script_location", str(Path(migrate.__file__).with_name("migrations")))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0002")
+    with an_old_database(url, "0002") as connection:
         at = {"created_at": _TIME}
         _insert(connection, "commands", COMMAND, agent_id="agent-1", handled_at=_TIME, **at)
         _insert(connection, "events", EVENT, project_id="shop", key="k", status="waiting", **at)
         _insert(connection, "chains", CHAIN, project_id="shop")
         _insert(connection, "deployments", DEPLOYMENT, **_deployment_columns(DEPLOYMENT), updated_at=_TIME, **at)
         connection.execute(sa.text("INSERT INTO deployment_labels (key, value, owner_id) VALUES ('env', 'dev', 'd-1')"))
-    engine.dispose()
 
 
 def _deployment_columns(deployment: Deployment) -> dict[str, str | int]:

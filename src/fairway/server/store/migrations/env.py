@@ -4,6 +4,12 @@ from alembic import context
 
 from fairway.server.store.tables import METADATA
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection,
+    target_metadata=METADATA,
+    # Replicas go on writing to PostgreSQL, so no step may hold its locks until the last one is done.
+    transaction_per_migration=connection.dialect.name == "postgresql",
+)
 with context.begin_transaction():
     context.run_migrations()
