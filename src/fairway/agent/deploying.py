@@ -57,8 +57,16 @@ class RepositoryMissing(UserError):
 async def deploy(desk: DeployingDesk, underway: Underway) -> None:
     """Bring one deployment to its end."""
     deployment = underway.deployment
-    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
-    ended = await _to_the_end(desk, underway)
+    # Told while it is prepared; it stands before all else that there is to tell.
+    telling = asyncio.ensure_future(
+        desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
+    )
+    try:
+        ended = await _to_the_end(desk, underway)
+        await telling
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
     if ended.status is DeploymentStatus.SUCCEEDED:
         desk.registered.note_succeeded(ended)
         newest = reports.newest_deployment(ended.application_id, ended.status, reference_to(ended))
@@ -114,13 +122,14 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
     mirror = await _mirror(desk, deployment)
     commit = deployment.trigger.commit.hash
     await mirror.fetch_commit(commit)
-    target = await _source(desk, deployment, mirror, "target", _Place(commit, deployment.git_path))
-    config = read_application(target.config_text, target.config_filename)
     before = _running_place(desk, deployment)
-    running = None
     if before is not None:
         await mirror.fetch_commit(before.commit)
-        running = await _source(desk, deployment, mirror, "running", before)
+    target, running = await _both(
+        _source(desk, deployment, mirror, "target", _Place(commit, deployment.git_path)),
+        None if before is None else _source(desk, deployment, mirror, "running", before),
+    )
+    config = read_application(target.config_text, target.config_filename)
     sources = Sources(target, running)
     if deployment.status is DeploymentStatus.PENDING:
         planning = Planning(
@@ -146,6 +155,20 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
             sleep_until=desk.sleep_until,
         ),
     )
+
+
+async def _both(
+    target: Coroutine[Any, Any, Source], running: Coroutine[Any, Any, Source] | None
+) -> tuple[Source, Source | None]:
+    """Both at the same time; what is wrong with the first is told first."""
+    if running is None:
+        return await target, None
+    other = asyncio.ensure_future(running)
+    try:
+        return await target, await other
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)
 
 
 def _redactor(sources: Sources) -> Redactor:

@@ -44,6 +44,8 @@ _log = structlog.get_logger()
 AGENT = "agent"
 #: The key under which the answer to a sync names the deployment; PipeCD's tools look for it.
 TRIGGERED = "TriggeredDeploymentID"
+#: How many deployments are begun at the same time: the server makes their beginnings durable together.
+_SIDE_BY_SIDE = 16
 
 
 class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,9 +115,8 @@ class Watcher:
         whose = self._whose(repository)
         seen = view(commit, readings, self._desk.registered.of_repository(repository.id), whose)
         self._views[repository.id] = seen
-        for triggered in await examine(mirror, seen.known, self._examined, self._desk.clock.now()):
-            if triggered.decision.outcome is TriggerOutcome.TRIGGER:
-                await self._deploy(repository, triggered, Asked(kind=TriggerKind.COMMIT))
+        examined = await examine(mirror, seen.known, self._examined, self._desk.clock.now())
+        await self._deploy_all(repository, [each for each in examined if _is_triggered(each)])
         await self._tell(seen, whose)
         self._desk.looked()
 
@@ -137,6 +138,18 @@ class Watcher:
             return triggered.decision.reason
         return await self._deploy(repository, triggered, asked)
 
+    async def _deploy_all(self, repository: WatchedRepository, triggered: list[Triggered]) -> None:
+        """Begin a deployment of each, some at the same time; one that cannot be begun keeps none from it."""
+        turns = asyncio.Semaphore(_SIDE_BY_SIDE)
+
+        async def one(each: Triggered) -> None:
+            async with turns:
+                await self._deploy(repository, each, Asked(kind=TriggerKind.COMMIT))
+
+        for outcome in await asyncio.gather(*map(one, triggered), return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+
     async def _deploy(self, repository: WatchedRepository, triggered: Triggered, asked: Asked) -> Deployment:
         mirror = await repository.mirror()
         new = NewDeployment(
@@ -145,18 +158,21 @@ class Watcher:
             repository=Repository(id=repository.id, remote=mirror.remote.url, branch=repository.branch),
             mirror=mirror,
             asked=asked,
+            behind=self._desk.deployments.under_way(triggered.known.application.id),
         )
         deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
         await self._desk.outbox.deliver(deployment.id, reports.created(deployment))
         reference = reference_to(deployment)
         newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
-        await self._desk.outbox.deliver(deployment.id, newest)
         self._desk.registered.note_triggered(deployment)
         self._examined[deployment.application_id] = triggered.known.commit
+        # Told while the deployment begins; it stands before all that the deployment has to tell.
+        telling = asyncio.ensure_future(self._desk.outbox.deliver(deployment.id, newest))
         self._desk.deployments.take(deployment)
         config = triggered.known.config
         if config is not None and config.trigger.waiting == "newest":
             self._desk.deployments.supersede(deployment)
+        await telling
         return deployment
 
     async def _tell(self, seen: RepositoryView, whose: Whose) -> None:
@@ -188,6 +204,10 @@ class Watcher:
     def _whose(self, repository: WatchedRepository) -> Whose:
         config = self._desk.config
         return Whose(repository_id=repository.id, agent_id=config.agent_id, selector=config.app_selector)
+
+
+def _is_triggered(examined: Triggered) -> bool:
+    return examined.decision.outcome is TriggerOutcome.TRIGGER
 
 
 def _asked(command: Command, payload: SyncApplication | ChainSyncApplication) -> Asked:
