@@ -39,7 +39,8 @@ def run_plugin(context: typer.Context, entry: Annotated[str, typer.Argument(help
 
 
 def _start(entry: str, arguments: list[str]) -> None:
-    from fairway.sdk.start import main, plugin_class
+    from fairway.sdk.host import plugin_class
+    from fairway.sdk.start import main
 
     ending(lambda: main(plugin_class(entry), arguments))
 

@@ -5,7 +5,7 @@ plugin, its analysis providers and chart repositories the configuration of their
 `agent_file.py`.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -34,6 +34,10 @@ class PluginConfig(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     port: int = 0
     sha256: str = ""
+    #: None where the plugin's source decides.
+    isolation: Literal["shared", "process"] | None = None
+    handover: Literal["arguments", "pipe"] = "arguments"
+    registry_auth_file: str = ""
     config: dict[str, Any] = {}
     deploy_targets: tuple[DeployTarget, ...] = ()
 
@@ -104,6 +108,9 @@ def _settle_plugin(entry: PluginEntry) -> PluginConfig:
         url=entry.url or entry.source_url or f"builtin:{entry.name}",
         port=entry.port,
         sha256=entry.sha256,
+        isolation=entry.isolation,
+        handover=entry.handover,
+        registry_auth_file=entry.registry_auth_file,
         config=entry.config,
         deploy_targets=entry.deploy_targets,
     )

@@ -121,6 +121,12 @@ class PluginEntry(Settings, frozen=True):
     port: int = 0
     #: Of the downloaded file; Fairway's own addition.
     sha256: str = ""
+    #: Whether it shares a process with others; left out: what Fairway brings along does. Fairway's own addition.
+    isolation: Literal["shared", "process"] | None = None
+    #: How an executable is told its configuration: as PipeCD does it, or by its standard input. Fairway's own addition.
+    handover: Literal["arguments", "pipe"] = "arguments"
+    #: Who is to pull from a registry, written as Docker writes it. Fairway's own addition.
+    registry_auth_file: str = ""
     config: dict[str, Any] = {}
     deploy_targets: tuple[DeployTarget, ...] = ()
 
@@ -130,6 +136,10 @@ class PluginEntry(Settings, frozen=True):
             found.append(("sourceURL", "is given beside url; write either"))
         if not 0 <= self.port <= 65535:
             found.append(("port", f"is {self.port}; expected 0 to 65535"))
+        if self._is_python and self.handover == "pipe":
+            found.append(("handover", "is for executables; a plugin in Python is told by a pipe anyway"))
+        if not self._is_python and self.isolation == "shared":
+            found.append(("isolation", "is shared, but an executable is a process of its own; leave it out"))
         found += _repeated("deployTargets", [target.name for target in self.deploy_targets])
         return found
 
@@ -138,6 +148,10 @@ class PluginEntry(Settings, frozen=True):
         if target is None:
             return {}
         return {f"deployTargets[{position}].config": target for position in range(len(self.deploy_targets))}
+
+    @property
+    def _is_python(self) -> bool:
+        return (self.url or self.source_url or "builtin:").startswith(("builtin:", "python:"))
 
 
 class KeyPair(Settings, frozen=True):

@@ -6,6 +6,8 @@ plugin can tell a cancelled deployment from an agent that went away. So is `Secr
 its own plugins.
 """
 
+from typing import Final
+
 from grpc import aio
 
 from fairway.rpc import aliases
@@ -32,6 +34,7 @@ from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceSe
 from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceStub as HostStub
 
 __all__ = [
+    "TOKEN_KEY",
     "DeploymentServicer",
     "DeploymentStub",
     "HostServicer",
@@ -58,6 +61,9 @@ __all__ = [
     "secret_messages",
     "stage_messages",
 ]
+
+#: The metadata by which a plugin of ours shows its agent who it is.
+TOKEN_KEY: Final = "fairway-plugin-token"
 
 
 def register_deployment_service(servicer: DeploymentServicer, server: aio.Server) -> None:

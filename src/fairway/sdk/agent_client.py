@@ -19,7 +19,7 @@ from fairway.model.command import Command
 from fairway.model.log_block import LogBlock
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.log_block import to_wire_log_block
-from fairway.rpc.plugin_api import HostStub, SecretStub
+from fairway.rpc.plugin_api import TOKEN_KEY, HostStub, SecretStub
 from fairway.rpc.plugin_api import host_messages as m
 from fairway.rpc.plugin_api import secret_messages as s
 from fairway.secrets.secret import Secret
@@ -42,8 +42,9 @@ class AgentRefused(UserError):
 class AgentClient:
     """The services of the agent that started this plugin."""
 
-    def __init__(self, plugin: str, channel: aio.Channel, retry: Retry | None = None) -> None:
+    def __init__(self, plugin: str, channel: aio.Channel, token: str = "", retry: Retry | None = None) -> None:
         self.plugin = plugin
+        self._metadata = ((TOKEN_KEY, token),) if token else ()
         self._host = HostStub(channel)
         self._secrets = SecretStub(channel)
         self._retry = retry or Retry(attempts=30, first_delay=0.1, longest_delay=5.0)
@@ -59,7 +60,7 @@ class AgentClient:
     async def _once(self, method: str, request: Message, seconds: float) -> Any:
         try:
             stub = self._secrets if method == "DecryptSecret" else self._host
-            return await getattr(stub, method)(request, timeout=seconds)
+            return await getattr(stub, method)(request, metadata=self._metadata, timeout=seconds)
         except aio.AioRpcError as error:
             said = error.details() or error.code().name
             if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:

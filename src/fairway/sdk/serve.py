@@ -28,6 +28,8 @@ class Served(msgspec.Struct, frozen=True):
 
     plugin: Plugin
     address: str
+    #: What it shows the agent when it calls; empty for an agent that gives none.
+    token: str = ""
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +50,7 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
     ports: list[int] = []
     try:
         for each in served:
-            agent = AgentClient(each.plugin.settings.name, channel)
+            agent = AgentClient(each.plugin.settings.name, channel, each.token)
             service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
             server = aio.server(options=SERVER_OPTIONS)
             register_deployment_service(service, server)

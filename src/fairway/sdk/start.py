@@ -1,14 +1,15 @@
 """A plugin as a program of its own, started as PipeCD's agent starts plugins and as ours starts foreign ones:
 
     NAME start --piped-plugin-service HOST:PORT --config JSON
+    NAME start --handover pipe
 
 The executable of a plugin is one line, `fairway.sdk.start.main(MyPlugin)`. It runs under either agent: one that ends
-stages by Stop says so before the first stage, any other ends them by breaking off the call.
+stages by Stop says so before the first stage, any other ends them by breaking off the call. By the second line it is
+told everything by its standard input, and the process list shows nothing.
 """
 
 import argparse
 import asyncio
-import importlib
 import os
 import signal
 import sys
@@ -20,12 +21,9 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.errors import UserError
+from fairway.sdk.host import BadStart, serve_orders
 from fairway.sdk.plugin import Plugin, PluginSettings
 from fairway.sdk.serve import Host, Served, serving
-
-
-class BadStart(UserError):
-    """A plugin that cannot be started as it was told to."""
 
 
 class StartConfig(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,30 +35,26 @@ class StartConfig(msgspec.Struct, frozen=True, rename="camel"):
     deploy_targets: tuple[dict[str, Any], ...] | None = None
 
 
-def plugin_class(entry: str) -> type[Plugin]:
-    """The class of a plugin by `module:Class`; BadStart when there is none."""
-    module, _, name = entry.partition(":")
-    try:
-        kind = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise BadStart(f"{entry!r} is no plugin: {error}; expected module:Class of something installed here") from error
-    if not (isinstance(kind, type) and issubclass(kind, Plugin)):
-        raise BadStart(f"{entry!r} is no plugin; expected a class that derives from fairway.sdk.Plugin")
-    return kind
-
-
 def main(kind: type[Plugin], arguments: Sequence[str] | None = None) -> None:
     """Serve the plugin until the process is told to end."""
     parser = argparse.ArgumentParser(description=f"The plugin {kind.name}, for an agent to start.")
     parser.add_argument("command", choices=["start"])
-    parser.add_argument("--piped-plugin-service", required=True, metavar="HOST:PORT", help="where the agent listens")
-    parser.add_argument("--config", required=True, metavar="JSON", help="the plugin's entry in the agent's file")
+    parser.add_argument("--piped-plugin-service", metavar="HOST:PORT", help="where the agent listens")
+    parser.add_argument("--config", metavar="JSON", help="the plugin's entry in the agent's file")
+    parser.add_argument(
+        "--handover", choices=["arguments", "pipe"], default="arguments", help="pipe: told by standard input instead"
+    )
     told = parser.parse_args(arguments)
+    if told.handover == "arguments" and not (told.piped_plugin_service and told.config):
+        parser.error("--piped-plugin-service and --config are needed, or --handover pipe")
     # Children are made by exec alone; gRPC need not prepare for a fork.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     try:
-        config = start_config(told.config)
-        asyncio.run(_serve(kind(settings_of(config)), config.port, told.piped_plugin_service))
+        if told.handover == "pipe":
+            serve_orders(lambda _entry: kind)
+        else:
+            config = start_config(told.config)
+            asyncio.run(_serve(kind(settings_of(config)), config.port, told.piped_plugin_service))
     except UserError as error:
         sys.exit(f"{kind.name}: {error}")
 

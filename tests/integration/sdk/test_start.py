@@ -10,7 +10,8 @@ import pytest
 from fairway.cli.new_plugin import write_plugin
 from fairway.errors import UserError
 from fairway.model.deployment import DeploymentStatus
-from fairway.sdk.start import BadStart, plugin_class, settings_of, start_config
+from fairway.sdk.host import BadStart, plugin_class
+from fairway.sdk.start import settings_of, start_config
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
 from tests.integration.git.repositories import an_origin
 

@@ -67,6 +67,18 @@ def test_plugins_are_written_in_either_spelling(list_name: str, url_name: str) -
     ("spec", "path", "message"),
     [
         pytest.param(
+            "plugins: [{name: a, url: 'python:a:A', handover: pipe}]",
+            "spec.plugins[0].handover",
+            "is for executables; a plugin in Python is told by a pipe anyway",
+            id="a pipe for what has one",
+        ),
+        pytest.param(
+            "plugins: [{name: a, url: /a, isolation: shared}]",
+            "spec.plugins[0].isolation",
+            "is shared, but an executable is a process of its own; leave it out",
+            id="an executable that is to share",
+        ),
+        pytest.param(
             "plugins: [{name: a}]\nplugin: [{name: b}]",
             "spec.plugin",
             "is given beside plugins; write plugins only",

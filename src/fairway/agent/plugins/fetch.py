@@ -105,7 +105,7 @@ async def _pieces(plugin: PluginConfig, source: LocalFile | WebFile | Artifact) 
         async for piece in download(source.url):
             yield piece
     elif isinstance(source, Artifact):
-        async for piece in download_artifact(source):
+        async for piece in download_artifact(source, plugin.registry_auth_file):
             yield piece
     else:
         try:

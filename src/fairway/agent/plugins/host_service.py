@@ -1,9 +1,11 @@
 """What plugins ask of the agent: PipeCD's PluginService, complete, and the opening of secrets beside it.
 
 Everything a plugin logs passes here, so this is where secrets are masked, for plugins of every maker. Notes and logs go
-to the server through the outbox, and are safe when the plugin has its answer.
+to the server through the outbox, and are safe when the plugin has its answer. Who calls is known of every call, and a
+plugin is given what is its own (`callers`).
 """
 
+import copy
 import functools
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,13 +13,22 @@ from weakref import WeakKeyDictionary
 
 import grpc
 import msgspec
+import structlog
 
 from fairway.agent import reports
-from fairway.agent.control_plane import ControlPlane
+from fairway.agent.control_plane import ControlPlane, ServerRefused
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
 from fairway.agent.masking import LogMask
 from fairway.agent.outbox import Outbox
+from fairway.agent.plugins.callers import (
+    NotUnderway,
+    NotYours,
+    Stranger,
+    require_name,
+    require_part,
+    require_stage,
+)
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.running import DeploymentRun
 from fairway.errors import FairwayError, UserError
@@ -33,9 +44,12 @@ from fairway.secrets.redact import Redactor
 from fairway.secrets.render import Unsealer
 from fairway.secrets.secret import Secret
 
+_log = structlog.get_logger()
+
 Q = TypeVar("Q")
 A = TypeVar("A")
-Call = Callable[[Any, Q], Coroutine[Any, Any, A]]
+#: A method, its request, and the plugin that calls.
+Call = Callable[[Any, Q, str], Coroutine[Any, Any, A]]
 
 
 class HostDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,44 +68,70 @@ class NoKey(UserError):
     """A sealed value, and no key to open it."""
 
 
-class NotUnderway(UserError):
-    """A deployment that this agent is not bringing to its end."""
+class NothingKept(UserError):
+    """An object that nobody has put there."""
 
 
 def _answered(method: Call[Q, A]) -> Callable[[Any, Q, CallContext], Coroutine[Any, Any, A]]:
-    """The method as gRPC calls it: errors of ours end the call with their words."""
+    """The method as gRPC calls it: with the plugin that calls, and errors of ours end the call with their words."""
 
     @functools.wraps(method)
-    async def answer(self: Any, request: Q, context: CallContext) -> A:
+    async def answer(self: "HostService", request: Q, context: CallContext) -> A:
         try:
-            return await method(self, request)
-        except NotUnderway as error:
-            await context.abort(grpc.StatusCode.NOT_FOUND, str(error))
+            return await method(self, request, self.caller(context))
         except FairwayError as error:
-            code = grpc.StatusCode.UNAVAILABLE if error.retry else grpc.StatusCode.FAILED_PRECONDITION
-            await context.abort(code, str(error))
+            if isinstance(error, Stranger | NotYours):
+                self.note_refusal(method.__name__, str(error))
+            await context.abort(_code(error), str(error))
 
     return answer
+
+
+def _code(error: FairwayError) -> grpc.StatusCode:
+    known: dict[type[FairwayError], grpc.StatusCode] = {
+        Stranger: grpc.StatusCode.UNAUTHENTICATED,
+        NotYours: grpc.StatusCode.PERMISSION_DENIED,
+        NotUnderway: grpc.StatusCode.NOT_FOUND,
+        NothingKept: grpc.StatusCode.NOT_FOUND,
+    }
+    otherwise = grpc.StatusCode.UNAVAILABLE if error.retry else grpc.StatusCode.FAILED_PRECONDITION
+    return known.get(type(error), otherwise)
 
 
 class HostService(HostServicer, SecretServicer):
     """Serves the plugins of one agent."""
 
-    def __init__(self, desk: HostDesk) -> None:
+    def __init__(self, desk: HostDesk, caller: Callable[[CallContext], str]) -> None:
         self._desk = desk
-        #: What plugins had opened for a deployment, to be masked beside what was opened for it anyway.
+        #: The plugin that makes a call; Stranger when it is none.
+        self.caller = caller
         #: (deployment, stage) → what masks a line that is too long for one block, until it ends.
         self._masks: dict[tuple[str, str], LogMask] = {}
+        #: What plugins had opened for a deployment, to be masked beside what was opened for it anyway.
         self._opened: WeakKeyDictionary[Underway, frozenset[Secret]] = WeakKeyDictionary()
+        self._refused: set[tuple[str, str]] = set()
+
+    def behind_door(self, plugin: str) -> "HostService":
+        """The same, where every call is that of one plugin."""
+        same = copy.copy(self)
+        same.caller = lambda _context: plugin
+        return same
+
+    def note_refusal(self, method: str, why: str) -> None:
+        """Tell once of somebody who asked for what is not for them."""
+        if (method, why) not in self._refused and len(self._refused) < _TOLD_REFUSALS:
+            self._refused.add((method, why))
+            _log.warning("a call of a plugin was refused", method=method, reason=why)
 
     @_answered
-    async def InstallTool(self, request: m.InstallToolRequest) -> m.InstallToolResponse:
+    async def InstallTool(self, request: m.InstallToolRequest, _caller: str) -> m.InstallToolResponse:
         path = await self._desk.tools.install(request.name, request.version, request.install_script)
         return m.InstallToolResponse(installed_path=str(path))
 
     @_answered
-    async def DecryptSecret(self, request: s.OpenSecretRequest) -> s.OpenSecretResponse:
+    async def DecryptSecret(self, request: s.OpenSecretRequest, caller: str) -> s.OpenSecretResponse:
         underway = self._underway(request.deployment_id)
+        require_part(caller, underway)
         if self._desk.unsealer is None:
             raise NoKey("this agent has no key to open sealed values; its file needs secretManagement")
         opened = self._desk.unsealer.unseal(request.secret)
@@ -99,88 +139,97 @@ class HostService(HostServicer, SecretServicer):
         return s.OpenSecretResponse(decrypted_secret=opened.reveal())
 
     @_answered
-    async def ReportStageLogs(self, request: m.ReportStageLogsRequest) -> m.ReportStageLogsResponse:
-        await self._log(request, completed=False)
+    async def ReportStageLogs(self, request: m.ReportStageLogsRequest, caller: str) -> m.ReportStageLogsResponse:
+        await self._log(request, caller, completed=False)
         return m.ReportStageLogsResponse()
 
     @_answered
     async def ReportStageLogsFromLastCheckpoint(
-        self, request: m.ReportStageLogsFromLastCheckpointRequest
+        self, request: m.ReportStageLogsFromLastCheckpointRequest, caller: str
     ) -> m.ReportStageLogsFromLastCheckpointResponse:
-        await self._log(request, completed=request.completed)
+        await self._log(request, caller, completed=request.completed)
         return m.ReportStageLogsFromLastCheckpointResponse()
 
     @_answered
-    async def GetStageMetadata(self, request: m.GetStageMetadataRequest) -> m.GetStageMetadataResponse:
-        stage = self._underway(request.deployment_id).current.stage(request.stage_id)
+    async def GetStageMetadata(self, request: m.GetStageMetadataRequest, caller: str) -> m.GetStageMetadataResponse:
+        run = require_stage(caller, self._underway(request.deployment_id), request.stage_id)
+        stage = run.deployment.stage(request.stage_id)
         value = None if stage is None else stage.metadata.get(request.key)
         return m.GetStageMetadataResponse(value=value or "", found=value is not None)
 
     @_answered
-    async def PutStageMetadata(self, request: m.PutStageMetadataRequest) -> m.PutStageMetadataResponse:
-        await self._run(request.deployment_id).note_stage(request.stage_id, {request.key: request.value})
+    async def PutStageMetadata(self, request: m.PutStageMetadataRequest, caller: str) -> m.PutStageMetadataResponse:
+        run = require_stage(caller, self._underway(request.deployment_id), request.stage_id)
+        await run.note_stage(request.stage_id, {request.key: request.value})
         return m.PutStageMetadataResponse()
 
     @_answered
-    async def PutStageMetadataMulti(self, request: m.PutStageMetadataMultiRequest) -> m.PutStageMetadataMultiResponse:
-        await self._run(request.deployment_id).note_stage(request.stage_id, dict(request.metadata))
+    async def PutStageMetadataMulti(
+        self, request: m.PutStageMetadataMultiRequest, caller: str
+    ) -> m.PutStageMetadataMultiResponse:
+        run = require_stage(caller, self._underway(request.deployment_id), request.stage_id)
+        await run.note_stage(request.stage_id, dict(request.metadata))
         return m.PutStageMetadataMultiResponse()
 
     @_answered
     async def GetDeploymentPluginMetadata(
-        self, request: m.GetDeploymentPluginMetadataRequest
+        self, request: m.GetDeploymentPluginMetadataRequest, caller: str
     ) -> m.GetDeploymentPluginMetadataResponse:
-        notes = self._underway(request.deployment_id).current.plugin_metadata.get(request.plugin_name, {})
+        notes = self._named(request, caller).deployment.plugin_metadata.get(caller, {})
         return m.GetDeploymentPluginMetadataResponse(**_found(notes, request.key))
 
     @_answered
     async def PutDeploymentPluginMetadata(
-        self, request: m.PutDeploymentPluginMetadataRequest
+        self, request: m.PutDeploymentPluginMetadataRequest, caller: str
     ) -> m.PutDeploymentPluginMetadataResponse:
-        await self._run(request.deployment_id).note_plugin(request.plugin_name, {request.key: request.value})
+        await self._named(request, caller).note_plugin(caller, {request.key: request.value})
         return m.PutDeploymentPluginMetadataResponse()
 
     @_answered
     async def PutDeploymentPluginMetadataMulti(
-        self, request: m.PutDeploymentPluginMetadataMultiRequest
+        self, request: m.PutDeploymentPluginMetadataMultiRequest, caller: str
     ) -> m.PutDeploymentPluginMetadataMultiResponse:
-        await self._run(request.deployment_id).note_plugin(request.plugin_name, dict(request.metadata))
+        await self._named(request, caller).note_plugin(caller, dict(request.metadata))
         return m.PutDeploymentPluginMetadataMultiResponse()
 
     @_answered
     async def GetDeploymentSharedMetadata(
-        self, request: m.GetDeploymentSharedMetadataRequest
+        self, request: m.GetDeploymentSharedMetadataRequest, caller: str
     ) -> m.GetDeploymentSharedMetadataResponse:
-        notes = self._underway(request.deployment_id).current.shared_metadata
+        notes = require_part(caller, self._underway(request.deployment_id)).deployment.shared_metadata
         return m.GetDeploymentSharedMetadataResponse(**_found(notes, request.key))
 
     @_answered
-    async def ListStageCommands(self, request: m.ListStageCommandsRequest) -> m.ListStageCommandsResponse:
+    async def ListStageCommands(self, request: m.ListStageCommandsRequest, caller: str) -> m.ListStageCommandsResponse:
+        require_stage(caller, self._underway(request.deployment_id), request.stage_id)
         commands = self._desk.inbox.of_stage(request.deployment_id, request.stage_id)
         return m.ListStageCommandsResponse(commands=map(to_wire_command, commands))
 
+    @_answered
     async def GetApplicationSharedObject(
-        self, request: m.GetApplicationSharedObjectRequest, context: CallContext
+        self, request: m.GetApplicationSharedObjectRequest, caller: str
     ) -> m.GetApplicationSharedObjectResponse:
+        require_name(caller, request.plugin_name)
         asked = server_messages.GetApplicationSharedObjectRequest(
-            application_id=request.application_id, plugin_name=request.plugin_name, key=request.key
+            application_id=request.application_id, plugin_name=caller, key=request.key
         )
         try:
             answer = await self._desk.control_plane.call("GetApplicationSharedObject", asked)
-        except FairwayError as error:
-            # "There is none" is an answer that plugins know; it is passed on as the server gives it.
+        except ServerRefused as error:
             cause = error.__cause__
-            code = cause.code() if isinstance(cause, grpc.aio.AioRpcError) else grpc.StatusCode.UNAVAILABLE
-            await context.abort(code, str(error))
+            if isinstance(cause, grpc.aio.AioRpcError) and cause.code() is grpc.StatusCode.NOT_FOUND:
+                raise NothingKept(str(error)) from error
+            raise
         return m.GetApplicationSharedObjectResponse(object=answer.object)
 
     @_answered
     async def PutApplicationSharedObject(
-        self, request: m.PutApplicationSharedObjectRequest
+        self, request: m.PutApplicationSharedObjectRequest, caller: str
     ) -> m.PutApplicationSharedObjectResponse:
+        require_name(caller, request.plugin_name)
         kept = server_messages.PutApplicationSharedObjectRequest(
             application_id=request.application_id,
-            plugin_name=request.plugin_name,
+            plugin_name=caller,
             key=request.key,
             object=request.object,
         )
@@ -189,9 +238,13 @@ class HostService(HostServicer, SecretServicer):
         return m.PutApplicationSharedObjectResponse()
 
     async def _log(
-        self, request: m.ReportStageLogsRequest | m.ReportStageLogsFromLastCheckpointRequest, completed: bool
+        self,
+        request: m.ReportStageLogsRequest | m.ReportStageLogsFromLastCheckpointRequest,
+        caller: str,
+        completed: bool,
     ) -> None:
         underway = self._underway(request.deployment_id)
+        require_stage(caller, underway, request.stage_id)
         place = reports.LogPlace(request.deployment_id, request.stage_id, request.retried_count)
         redactors = [underway.redactor]
         if underway in self._opened:
@@ -203,7 +256,11 @@ class HostService(HostServicer, SecretServicer):
             self._masks[key] = mask
         # Beside the deployment's own stream: a long log must not hold up the news that its stage has ended.
         stream = f"log of {request.deployment_id} {request.stage_id}"
-        await self._desk.outbox.deliver(stream, reports.logged(place, blocks, completed))
+        try:
+            await self._desk.outbox.deliver(stream, reports.logged(place, blocks, completed))
+        except ServerRefused as error:
+            # The work is done whatever becomes of its log; PipeCD's server refuses to be told the end of one twice.
+            _log.warning("the server refuses lines of a log", stage=request.stage_id, reason=str(error))
 
     def _underway(self, deployment_id: str) -> Underway:
         underway = self._desk.deployments.find(deployment_id)
@@ -211,11 +268,20 @@ class HostService(HostServicer, SecretServicer):
             raise NotUnderway(f"this agent is not running deployment {deployment_id!r}")
         return underway
 
-    def _run(self, deployment_id: str) -> DeploymentRun:
-        run = self._underway(deployment_id).run
-        if run is None:
-            raise NotUnderway(f"deployment {deployment_id!r} has not begun to run")
-        return run
+    def _named(self, request: "_OfPlugin", caller: str) -> DeploymentRun:
+        """The run of a deployment, for a plugin that asks for notes under its own name."""
+        require_name(caller, request.plugin_name)
+        return require_part(caller, self._underway(request.deployment_id))
+
+
+#: Requests about notes that a plugin keeps with a deployment.
+_OfPlugin = (
+    m.GetDeploymentPluginMetadataRequest
+    | m.PutDeploymentPluginMetadataRequest
+    | m.PutDeploymentPluginMetadataMultiRequest
+)
+#: So many refusals are told of; an agent runs for long, and whoever tries things out tries many.
+_TOLD_REFUSALS = 100
 
 
 def _masked(block: LogBlock, mask: LogMask, redactors: Sequence[Redactor]) -> LogBlock:

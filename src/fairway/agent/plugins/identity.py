@@ -57,15 +57,12 @@ def memory_of(pid: int) -> int:
 def group_of(leader: Identity) -> list[int]:
     """Who is in the process group that a process led: also when it is gone itself, but not when another has its
     number."""
-    now = identity_of(leader.pid)
-    if now is not None and now != leader:
-        return []
-    found = []
-    for entry in os.listdir("/proc"):
-        fields = _stat(int(entry)) if entry.isdecimal() else None
-        if fields is not None and int(fields[2]) == leader.pid and fields[0] not in {"Z", "X"}:
-            found.append(int(entry))
-    return found
+    return _led_by(leader, _GROUP)
+
+
+def session_of(leader: Identity) -> list[int]:
+    """Who is in the session that a process led; its children are, unless they begin one of their own."""
+    return _led_by(leader, _SESSION)
 
 
 async def end_group(leader: Identity, grace: float = LEAVE_SECONDS) -> None:
@@ -132,6 +129,22 @@ def _alive(processes: Mapping[str, Identity]) -> dict[str, Identity]:
     for name, each in left.items():
         _log.warning("a plugin of an earlier agent still runs; it is ended", plugin=name, pid=each.pid)
     return left
+
+
+#: Where the kernel's line about a process has its group and its session.
+_GROUP, _SESSION = 2, 3
+
+
+def _led_by(leader: Identity, field: int) -> list[int]:
+    now = identity_of(leader.pid)
+    if now is not None and now != leader:
+        return []
+    found = []
+    for entry in os.listdir("/proc"):
+        fields = _stat(int(entry)) if entry.isdecimal() else None
+        if fields is not None and int(fields[field]) == leader.pid and fields[0] not in {"Z", "X"}:
+            found.append(int(entry))
+    return found
 
 
 def _stat(pid: int) -> list[str] | None:

@@ -13,10 +13,10 @@ import structlog
 from grpc import aio
 
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
-from fairway.agent.plugins.download import DownloadFailed
 from fairway.agent.plugins.identity import LEAVE_SECONDS, Identity, end_group, identity_of
-from fairway.agent.plugins.program import Launched, Program
+from fairway.agent.plugins.program import SHARED_HOST, Launched, Program
 from fairway.agent.plugins.source import BadPlugin
+from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.rpc.channel import CHANNEL_OPTIONS
 
@@ -48,6 +48,8 @@ class Keeper:
         self.restarts = 0
         #: Why it does not answer; empty while it does.
         self.trouble = ""
+        #: The last line that it wrote before its last end: for who looks after the agent, since it may say anything.
+        self.last_words = ""
         #: Plugin → its stages; empty until it first answered.
         self.stages: Mapping[str, tuple[str, ...]] = {}
         self.identity: Identity | None = None
@@ -96,8 +98,9 @@ class Keeper:
                 await self._greet(launched)
         except TimeoutError as error:
             await self._end()
+            where = " and ".join(launched.addresses.values()) if len(launched.addresses) == 1 else "their sockets"
             raise BadPlugin(
-                f"{self._called} did not answer within {self._patience.ready:g}s after its start"
+                f"{self._called} did not answer on {where} within {self._patience.ready:g}s after its start"
             ) from error
         except (BadPlugin, PluginRefused, PluginGone):
             await self._end()
@@ -166,7 +169,9 @@ class Keeper:
             return answer
 
     def _ended_early(self, status: int) -> BadPlugin:
-        return BadPlugin(f"{self._called} ended with status {status} when it was started; its own output says why")
+        return BadPlugin(
+            f"{self._called} ended with status {status} when it was started; `fairway agent status` has its last words"
+        )
 
     async def _watched(self, launched: Launched) -> str:
         """Why the process is not of use any more: it has ended, or it hangs."""
@@ -200,7 +205,13 @@ class Keeper:
     def _not_started(self, error: Exception) -> None:
         self._failures += 1
         self.trouble = str(error)
-        _log.error("a plugin does not start", plugin=self.program.name, reason=self.trouble, failures=self._failures)
+        _log.error(
+            "a plugin does not start",
+            plugin=self.program.name,
+            reason=self.trouble,
+            failures=self._failures,
+            last_words=self.last_words,
+        )
 
     def _lost(self, why: str) -> None:
         self._ready.clear()
@@ -215,6 +226,8 @@ class Keeper:
         if self.identity is not None:
             await end_group(self.identity, grace)
         await launched.process.wait()
+        await launched.output.close()
+        self.last_words = launched.output.last_words
         self._noted(self.program.name, None)
         for channel in self._channels:
             # With grace: a call that is under way is to fail as one whose plugin is gone, not to be cancelled.
@@ -225,7 +238,8 @@ class Keeper:
 
     @property
     def _called(self) -> str:
-        return f"plugin {self.program.name}" if len(self.program.plugins) == 1 else "the host of the Python plugins"
+        shared = self.program.name == SHARED_HOST
+        return "the process that plugins share" if shared else f"plugin {self.program.name}"
 
     @property
     def _why(self) -> str:
@@ -233,7 +247,7 @@ class Keeper:
 
 
 #: What keeps a process from coming up, and may be otherwise another time.
-_DOES_NOT_START = (BadPlugin, PluginRefused, PluginGone, DownloadFailed, OSError)
+_DOES_NOT_START = (FairwayError, OSError)
 #: After so many starts in vain a plugin is not waited for.
 _GIVEN_UP = 5
 _CLOSE_SECONDS = 1.0

@@ -1,7 +1,7 @@
 """Opens the plugins of an agent, and the desk that they call.
 
-Our own plugins call by a socket that only this user can open. Foreign ones know ports only, so there is a port on the
-loopback address when, and only when, the agent has such a plugin.
+Plugins made with the SDK call by a socket that only this user can open, and show a token. Each of the others has a door
+of its own on the loopback address.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -11,9 +11,11 @@ from tempfile import TemporaryDirectory
 
 from grpc import aio
 
+from fairway.agent.plugins.callers import Tokens
+from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.host_service import HostDesk, HostService
 from fairway.agent.plugins.keeper import Patience
-from fairway.agent.plugins.source import PythonClass, source_of
+from fairway.agent.plugins.source import is_foreign
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
 from fairway.rpc.channel import SERVER_OPTIONS
@@ -28,28 +30,30 @@ async def open_plugins(
     plugins: Sequence[PluginConfig], data: Path, desk: HostDesk, patience: Patience | None = None
 ) -> AsyncIterator[Supervisor]:
     """The plugins, running while the block lasts."""
-    foreign = any(not isinstance(source_of(each), PythonClass) for each in plugins)
     async with AsyncExitStack() as stack:
-        sockets = stack.enter_context(TemporaryDirectory(prefix="fairway-"))
-        service = HostService(desk)
-        address = f"unix:{sockets}/agent.sock"
-        await _serve(stack, service, address, private=True)
-        port = await _serve(stack, service, "127.0.0.1:0", private=False) if foreign else 0
+        sockets = Path(stack.enter_context(TemporaryDirectory(prefix="fairway-")))
+        tokens = Tokens()
+        service = HostService(desk, tokens.caller)
+        await _serve(stack, service, sockets / "agent.sock")
+        doors = {}
+        for number, plugin in enumerate(each.name for each in plugins if is_foreign(each)):
+            inside = sockets / f"door-{number}.sock"
+            await _serve(stack, service.behind_door(plugin), inside)
+            doors[plugin] = await stack.enter_async_context(Door.open(plugin, inside))
         places = PluginPlaces(
-            sockets=Path(sockets),
+            sockets=sockets,
             state=data / "plugins",
-            agent=address,
-            agent_port=f"127.0.0.1:{port}" if foreign else "",
+            agent=f"unix:{sockets / 'agent.sock'}",
+            tokens=tokens,
+            doors=doors,
         )
         yield await stack.enter_async_context(Supervisor.open(plugins, places, patience))
 
 
-async def _serve(stack: AsyncExitStack, service: HostService, address: str, private: bool) -> int:
+async def _serve(stack: AsyncExitStack, service: HostService, path: Path) -> None:
     server = aio.server(options=SERVER_OPTIONS)
     register_host_service(service, server)
-    if private:
-        register_secret_service(service, server)
-    port = server.add_insecure_port(address)
+    register_secret_service(service, server)
+    server.add_insecure_port(f"unix:{path}")
     await server.start()
     stack.push_async_callback(server.stop, _GRACE_SECONDS)
-    return port

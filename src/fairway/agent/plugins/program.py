@@ -1,30 +1,38 @@
-"""How processes of plugins are started: one that hosts all Python plugins, and one for each foreign executable.
+"""How processes of plugins are started: those made with the SDK, alone or together, and foreign executables.
 
 What is ours gets its orders by a pipe, which nobody else reads and which closes when the agent dies. A foreign one is
 started as PipeCD starts plugins, with its configuration as an argument; where the machine can, the kernel ends it with
-its agent. Each process leads a group of its own, so that what it leaves behind can be found.
+its agent. Each process leads a session of its own, so that what it leaves behind can be found.
 """
 
 import asyncio
+import contextlib
 import shutil
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from fairway import __version__
+from fairway.agent.plugins.door import Door
+from fairway.agent.plugins.identity import identity_of
+from fairway.agent.plugins.output import Output
 from fairway.config.agent import PluginConfig
+from fairway.interpreter import python_module
 from fairway.sdk.host import HostOrder
+
+#: Where an executable lies, once it is there.
+Fetch = Callable[[], Awaitable[Path]]
 
 
 class Launched(NamedTuple):
-    """A process that has been started, and where each plugin in it will listen."""
+    """A process that has been started, where each plugin in it will listen, and what it writes."""
 
     process: asyncio.subprocess.Process
     addresses: Mapping[str, str]
+    output: Output
 
 
 class Program(Protocol):
@@ -50,35 +58,44 @@ class Program(Protocol):
         ...
 
 
-class PythonHost:
-    """All Python plugins in one process, each on a socket of its own."""
+#: The name of the process that several plugins share.
+SHARED_HOST: Final = "host"
 
-    name = "host"
-    version = __version__
 
-    def __init__(self, order: HostOrder) -> None:
+class Hosted:
+    """Plugins made with the SDK in one process, each on a socket of its own."""
+
+    def __init__(self, name: str, order: HostOrder, fetch: Fetch | None = None) -> None:
         self._order = order
+        self._fetch = fetch
+        self.name = name
         self.plugins = tuple(each.name for each in order.plugins)
+        self.version = "" if fetch else __version__
 
     async def launch(self) -> Launched:
-        """Start the host and tell it what to serve."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "fairway.sdk.host", stdin=asyncio.subprocess.PIPE, start_new_session=True
-        )
+        """Start the process and tell it what to serve."""
+        command = python_module("fairway.sdk.host")
+        if self._fetch is not None:
+            path = await self._fetch()
+            self.version = _version_of(path)
+            command = (str(path), "start", "--handover", "pipe")
+        process, output = await _started(*command, stdin=asyncio.subprocess.PIPE)
         if process.stdin is None:
             raise AssertionError("the pipe was asked for")
-        process.stdin.write(msgspec.json.encode(self._order) + b"\n")
-        await process.stdin.drain()
-        return Launched(process, {each.name: each.address for each in self._order.plugins})
+        with contextlib.suppress(ConnectionError):
+            # Of one that has ended already its status tells.
+            process.stdin.write(msgspec.json.encode(self._order) + b"\n")
+            await process.stdin.drain()
+        return Launched(process, {each.name: each.address for each in self._order.plugins}, output)
 
 
 class Executable:
     """A plugin of any maker, started with the arguments that PipeCD's plugins know."""
 
-    def __init__(self, plugin: PluginConfig, fetch: Callable[[], Awaitable[Path]], agent: str) -> None:
+    def __init__(self, plugin: PluginConfig, fetch: Fetch, door: Door) -> None:
         self._plugin = plugin
         self._fetch = fetch
-        self._agent = agent
+        self._door = door
         self.name = plugin.name
         self.plugins = (plugin.name,)
         #: The beginning of its checksum: what executables say of themselves differs from maker to maker.
@@ -87,21 +104,31 @@ class Executable:
     async def launch(self) -> Launched:
         """Start it on its port, or on one that is free when the file names none."""
         path = await self._fetch()
-        self.version = path.name.rpartition("-")[2]
+        self.version = _version_of(path)
         port = self._plugin.port or _free_port()
         config = msgspec.json.encode(wire_config(self._plugin, path, port)).decode()
-        process = await asyncio.create_subprocess_exec(
-            *_ended_with_us(),
-            str(path),
-            "start",
-            "--piped-plugin-service",
-            self._agent,
-            "--config",
-            config,
-            stdin=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        return Launched(process, {self._plugin.name: f"127.0.0.1:{port}"})
+        command = (*_ended_with_us(), str(path), "start", "--piped-plugin-service", self._door.address)
+        self._door.admit(None)
+        process, output = await _started(*command, "--config", config, stdin=asyncio.subprocess.DEVNULL)
+        self._door.admit(identity_of(process.pid))
+        return Launched(process, {self._plugin.name: f"127.0.0.1:{port}"}, output)
+
+
+async def _started(*command: str, stdin: int) -> tuple[asyncio.subprocess.Process, Output]:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=stdin,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    if process.stdout is None:
+        raise AssertionError("the pipe was asked for")
+    return process, Output(process.stdout)
+
+
+def _version_of(executable: Path) -> str:
+    return executable.name.rpartition("-")[2]
 
 
 def wire_config(plugin: PluginConfig, path: Path, port: int) -> dict[str, Any]:

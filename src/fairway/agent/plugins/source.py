@@ -14,7 +14,7 @@ from fairway.errors import UserError
 #: What a name may be made of: it names directories, and stands in process lists.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 #: What else lies where plugins keep their files.
-_TAKEN: Final = frozenset({"bin", "tools", "running.json"})
+_TAKEN: Final = frozenset({"bin", "tools", "running.json", "host"})
 
 
 class BadPlugin(UserError):
@@ -79,6 +79,18 @@ def source_of(plugin: PluginConfig) -> PluginSource:
         f"plugin {plugin.name}: {plugin.url!r} is no plugin that this agent can start; "
         f"expected file:, http:, https: or oci: with an executable, python:module:Class, or one of {known}"
     )
+
+
+def is_foreign(plugin: PluginConfig) -> bool:
+    """Whether a plugin knows only what PipeCD's plugins know, as far as its agent has been told."""
+    return not isinstance(source_of(plugin), PythonClass) and plugin.handover == "arguments"
+
+
+def shares_process(plugin: PluginConfig) -> bool:
+    """Whether a plugin in Python shares a process with others: those that Fairway brings along do."""
+    if plugin.isolation is None:
+        return plugin.url.startswith("builtin:")
+    return plugin.isolation == "shared"
 
 
 def _local(plugin: PluginConfig, path: str) -> LocalFile:

@@ -1,8 +1,8 @@
 """The plugins of an agent: which there are, which stages they have, and how they stand.
 
-All Python plugins share one process; each foreign executable is one of its own. Two plugins may have a stage of the
-same name; then an application says which of them it means. A plugin that every agent has gives way to one that the
-agent's file lists.
+Those that Fairway brings along share one process unless the agent's file says otherwise; each of the others is one of
+its own, so that what is wrong with it harms nobody else. Two plugins may have a stage of the same name; then an
+application says which of them it means. A plugin that every agent has gives way to one that the agent's file lists.
 """
 
 import asyncio
@@ -15,12 +15,14 @@ from typing import Self
 import msgspec
 
 from fairway.agent.plugins.built_in import ALWAYS
+from fairway.agent.plugins.callers import Tokens
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
+from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.identity import RunningFile
 from fairway.agent.plugins.keeper import Keeper, Patience
-from fairway.agent.plugins.program import Executable, Program, PythonHost
-from fairway.agent.plugins.source import PythonClass, source_of
+from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Program
+from fairway.agent.plugins.source import PythonClass, is_foreign, shares_process, source_of
 from fairway.config.agent import PluginConfig
 from fairway.sdk.host import HostOrder, PluginOrder
 
@@ -34,8 +36,10 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
     state: Path
     #: Where the agent's PluginService listens, for plugins of ours.
     agent: str
-    #: The same on a port, for foreign ones; empty when there are none.
-    agent_port: str = ""
+    #: What those show there.
+    tokens: Tokens
+    #: Where it listens for each foreign one.
+    doors: Mapping[str, Door]
 
 
 class Supervisor:
@@ -112,25 +116,33 @@ class Supervisor:
 def _programs(plugins: Sequence[PluginConfig], places: PluginPlaces) -> list[Program]:
     named = {each.name for each in plugins}
     given = [PluginConfig(name=name, url=f"builtin:{name}") for name in ALWAYS if name not in named]
-    hosted: list[PluginOrder] = []
+    shared: list[PluginOrder] = []
     programs: list[Program] = []
     fetcher = Fetcher(places.state / "bin")
-    for plugin in [*plugins, *given]:
+    for number, plugin in enumerate([*plugins, *given]):
         source = source_of(plugin)
-        if isinstance(source, PythonClass):
-            address = f"unix:{places.sockets / f'{len(hosted)}.sock'}"
-            hosted.append(_order(plugin, source, address, places.state))
+        fetch = None if isinstance(source, PythonClass) else partial(fetcher.fetch, plugin, source)
+        if fetch is not None and is_foreign(plugin):
+            programs.append(Executable(plugin, fetch, places.doors[plugin.name]))
+            continue
+        entry = source.entry if isinstance(source, PythonClass) else ""
+        order = _order(plugin, entry, places, f"unix:{places.sockets / f'{number}.sock'}")
+        if fetch is None and shares_process(plugin):
+            shared.append(order)
         else:
-            programs.append(Executable(plugin, partial(fetcher.fetch, plugin, source), places.agent_port))
-    return [PythonHost(HostOrder(agent=places.agent, plugins=tuple(hosted))), *programs]
+            programs.append(Hosted(plugin.name, HostOrder(agent=places.agent, plugins=(order,)), fetch))
+    if shared:
+        programs.insert(0, Hosted(SHARED_HOST, HostOrder(agent=places.agent, plugins=tuple(shared))))
+    return programs
 
 
-def _order(plugin: PluginConfig, source: PythonClass, address: str, state: Path) -> PluginOrder:
+def _order(plugin: PluginConfig, entry: str, places: PluginPlaces, address: str) -> PluginOrder:
     return PluginOrder(
-        entry=source.entry,
+        entry=entry,
         name=plugin.name,
         address=address,
-        state=str(state / plugin.name),
+        token=places.tokens.issue(plugin.name),
+        state=str(places.state / plugin.name),
         config=plugin.config,
         targets=plugin.deploy_targets,
     )

@@ -1,6 +1,9 @@
 """Executables are brought by content: checked, whole, and never yesterday's."""
 
+import base64
 import hashlib
+import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -19,8 +22,8 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-async def fetched(folder: Path, url: str, sha256: str = "") -> Path:
-    plugin = PluginConfig(name="p", url=url, sha256=sha256)
+async def fetched(folder: Path, url: str, sha256: str = "", auth_file: str = "") -> Path:
+    plugin = PluginConfig(name="p", url=url, sha256=sha256, registry_auth_file=auth_file)
     source = source_of(plugin)
     assert isinstance(source, LocalFile | WebFile | Artifact)
     return await Fetcher(folder).fetch(plugin, source)
@@ -103,4 +106,107 @@ async def test_an_artifact_that_is_not_what_its_manifest_says_is_refused(tmp_pat
     paths = a_registry(ONE, this_platform()[0])
     paths[f"/v2/shop/p/blobs/sha256:{sha256(ONE)}"] = TWO
     with a_web_server(paths, []) as host, pytest.raises(BadPlugin, match=f"not of sha256:{sha256(ONE)}"):
+        await fetched(tmp_path, f"oci://{host}/shop/p:v1")
+
+
+def basic(user: str, password: str) -> str:
+    return base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def a_guarded_registry(asked: list[str]) -> AbstractContextManager[str]:
+    """A registry that wants a token, and gives one to `robot` with the password `hunter2` or for a token of his."""
+    paths = a_registry(ONE, this_platform()[0])
+    token, given = "/token?service=shop&scope=repository%3Ashop%2Fp%3Apull", b'{"token": "pass"}'
+    return a_web_server(
+        paths | {token: given, "/token": given},
+        asked,
+        dict.fromkeys(paths, "Bearer pass") | {token: f"Basic {basic('robot', 'hunter2')}"},
+    )
+
+
+AUTHS = [
+    pytest.param({"auth": basic("robot", "hunter2")}, id="as docker login writes it"),
+    pytest.param({"username": "robot", "password": "hunter2"}, id="in plain words"),
+    pytest.param({"identitytoken": "refresh-me"}, id="a token that is exchanged"),
+]
+
+
+@pytest.mark.parametrize("auth", AUTHS)
+async def test_a_registry_that_wants_a_password_gets_the_one_of_the_entrys_file(
+    tmp_path: Path, auth: dict[str, str]
+) -> None:
+    asked: list[str] = []
+    with a_guarded_registry(asked) as host:
+        file = tmp_path / "auth.json"
+        file.write_bytes(msgspec.json.encode({"auths": {host: auth}}))
+        path = await fetched(tmp_path / "bin", f"oci://{host}/shop/p:v1", auth_file=str(file))
+
+    assert path.read_bytes() == ONE
+    assert asked[-1] == f"/v2/shop/p/blobs/sha256:{sha256(ONE)}"
+
+
+async def test_without_a_file_it_is_the_one_of_docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    with a_guarded_registry([]) as host:
+        entry = {f"http://{host}/v1/": {"auth": basic("robot", "hunter2")}}
+        (tmp_path / "config.json").write_bytes(msgspec.json.encode({"auths": entry}))
+
+        assert (await fetched(tmp_path / "bin", f"oci://{host}/shop/p:v1")).read_bytes() == ONE
+
+
+async def test_a_helper_is_asked_by_its_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = tmp_path / "docker-credential-test"
+    helper.write_text(f"""#!/bin/sh
+echo "$@" > {tmp_path}/arguments; cat > {tmp_path}/asked
+echo '{{"Username": "robot", "Secret": "hunter2"}}'
+""")
+    helper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with a_guarded_registry([]) as host:
+        file = tmp_path / "auth.json"
+        file.write_bytes(msgspec.json.encode({"credHelpers": {host: "test"}}))
+        path = await fetched(tmp_path / "bin", f"oci://{host}/shop/p:v1", auth_file=str(file))
+
+    assert path.read_bytes() == ONE
+    assert ((tmp_path / "arguments").read_text(), (tmp_path / "asked").read_text()) == ("get\n", host)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        pytest.param('{"auths": {}}', "give the plugin a registryAuthFile, or sign in with docker login", id="nothing"),
+        pytest.param('{"auths": {"HOST": {"auth": "cm9ib3Q6d3Jvbmc="}}}', "does not let robot in", id="wrong"),
+        pytest.param('{"auths": {"HOST": {"auth": "???"}}}', "not the base64 of user:password", id="no base64"),
+        pytest.param("[1]", "is no file such as Docker's config.json", id="another file"),
+        pytest.param(None, "cannot be read", id="no file"),
+        pytest.param('{"credHelpers": {"HOST": "no-such"}}', "docker-credential-no-such", id="no helper"),
+    ],
+)
+async def test_who_is_not_let_in_is_told_what_to_do(tmp_path: Path, content: str | None, expected: str) -> None:
+    file = tmp_path / "auth.json"
+    with a_guarded_registry([]) as host:
+        if content is not None:
+            file.write_text(content.replace("HOST", host))
+        with pytest.raises(BadPlugin, match=expected) as refused:
+            await fetched(tmp_path / "bin", f"oci://{host}/shop/p:v1", auth_file=str(file))
+
+    assert "wrong" not in str(refused.value)
+
+
+async def test_a_registry_that_wants_name_and_password_at_once_gets_them(tmp_path: Path) -> None:
+    paths = a_registry(ONE, this_platform()[0])
+    guarded = {path: f"Basic {basic('robot', 'hunter2')}" for path in paths}
+    with a_web_server(paths, [], guarded, "Basic realm=shop") as host:
+        file = tmp_path / "auth.json"
+        file.write_bytes(msgspec.json.encode({"auths": {host: {"auth": basic("robot", "hunter2")}}}))
+        path = await fetched(tmp_path / "bin", f"oci://{host}/shop/p:v1", auth_file=str(file))
+
+    assert path.read_bytes() == ONE
+
+
+async def test_what_is_no_registry_is_named(tmp_path: Path) -> None:
+    with (
+        a_web_server({"/v2/shop/p/manifests/v1": b"<html>"}, []) as host,
+        pytest.raises(BadPlugin, match="does not answer as a registry does"),
+    ):
         await fetched(tmp_path, f"oci://{host}/shop/p:v1")

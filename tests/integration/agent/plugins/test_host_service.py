@@ -40,7 +40,7 @@ async def test_an_agent_without_a_key_says_so(tmp_path: Path) -> None:
     assert "this agent has no key to open sealed values" in deployment.stages[0].status_reason
 
 
-async def test_nobody_opens_secrets_over_the_port_for_foreign_plugins(tmp_path: Path) -> None:
+async def test_nobody_else_comes_in_by_the_port_of_a_foreign_plugin(tmp_path: Path) -> None:
     config = {"diary": str(tmp_path / "diary"), "address": str(tmp_path / "address")}
     entry = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path / "made")), "config": config}
     origin = an_origin(tmp_path, {"README": ""})
@@ -52,4 +52,5 @@ async def test_nobody_opens_secrets_over_the_port_for_foreign_plugins(tmp_path: 
         with pytest.raises(aio.AioRpcError) as refused:
             await SecretStub(channel).DecryptSecret(secret_messages.OpenSecretRequest(secret="x"))
 
-    assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    # Not even an answer that denies it.
+    assert refused.value.code() is grpc.StatusCode.UNAVAILABLE

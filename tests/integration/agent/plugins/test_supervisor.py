@@ -6,13 +6,15 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from fairway.agent.plugins.callers import Tokens
 from fairway.agent.plugins.client import PluginClient
+from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import Identity, Running
 from fairway.agent.plugins.keeper import Patience
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
@@ -31,11 +33,16 @@ def a_plugin(folder: Path, name: str = "foreign", sha256: str = "") -> PluginCon
 
 @asynccontextmanager
 async def opened(folder: Path, *plugins: PluginConfig) -> AsyncIterator[Supervisor]:
-    places = PluginPlaces(
-        sockets=folder, state=folder / "plugins", agent=f"unix:{folder}/agent.sock", agent_port="127.0.0.1:1"
-    )
-    async with Supervisor.open(plugins, places, QUICK) as supervisor:
-        yield supervisor
+    async with AsyncExitStack() as stack:
+        doors = {each.name: await stack.enter_async_context(Door.open(each.name, folder / "door")) for each in plugins}
+        places = PluginPlaces(
+            sockets=folder,
+            state=folder / "plugins",
+            agent=f"unix:{folder}/agent.sock",
+            tokens=Tokens(),
+            doors=doors,
+        )
+        yield await stack.enter_async_context(Supervisor.open(plugins, places, QUICK))
 
 
 async def test_a_plugin_that_hangs_is_started_again(tmp_path: Path) -> None:

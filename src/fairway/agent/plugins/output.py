@@ -1,0 +1,46 @@
+"""What a process of plugins writes: passed on as it is, its end kept for whoever asks why the process has ended."""
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import Callable
+
+_CHUNK_BYTES = 64 * 1024
+_KEPT_BYTES = 4096
+_SHOWN_CHARACTERS = 300
+#: Colours and other things that are said to terminals.
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x09\x0b-\x1f\x7f]")
+
+
+def to_stderr(data: bytes) -> None:
+    """Write where the agent itself writes."""
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(2, data) :]
+
+
+class Output:
+    """The output of one process. It belongs to one event loop."""
+
+    def __init__(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None] = to_stderr) -> None:
+        self._kept = b""
+        self._task = asyncio.create_task(self._follow(reader, pass_on))
+
+    @property
+    def last_words(self) -> str:
+        """The last line; empty when nothing was written."""
+        lines = _CONTROL.sub("", self._kept.decode(errors="replace")).split("\n")
+        return next((line.strip()[:_SHOWN_CHARACTERS] for line in reversed(lines) if line.strip()), "")
+
+    async def close(self, seconds: float = 1.0) -> None:
+        """Read what is left; what others keep open is not waited for."""
+        await asyncio.wait({self._task}, timeout=seconds)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _follow(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None]) -> None:
+        while data := await reader.read(_CHUNK_BYTES):
+            self._kept = (self._kept + data)[-_KEPT_BYTES:]
+            # In a thread: whoever reads the agent's output may be slow, and the agent must not wait for that.
+            await asyncio.to_thread(pass_on, data)
