@@ -68,6 +68,10 @@ def server(
         str, typer.Option(help="Where people, probes and users of the JSON API call.")
     ] = _HTTP_LISTEN,
     single_port: Annotated[bool, typer.Option("--single-port", help="gRPC and HTTP both at --listen.")] = False,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CIDR", help="A proxy in front whose X-Forwarded headers are believed; may be repeated."),
+    ] = None,
     web_url: Annotated[str, typer.Option(help="The address at which people reach this server, for links.")] = "",
     cert_file: Annotated[
         Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
@@ -101,7 +105,12 @@ def server(
     from fairway.server.certificates import CertificateFiles
     from fairway.server.housekeeping import HousekeepingSettings
     from fairway.server.logging import LogFormat, LogLevel, set_up_logging
+    from fairway.server.proxies import BadNetwork, TrustedProxies
 
+    try:
+        proxies = TrustedProxies.parse(trusted_proxy or ())
+    except BadNetwork as error:
+        _refuse(f"--trusted-proxy: {error}")
     set_up_logging(sys.stderr, LogFormat(log_format.value), LogLevel(log_level.value))
     settings = ServerSettings(
         data=data,
@@ -110,6 +119,7 @@ def server(
         listen=listen,
         http_listen=http_listen,
         single_port=single_port,
+        trusted_proxies=proxies,
         certificate=CertificateFiles(cert_file, key_file) if cert_file and key_file else None,
         web_url=web_url.rstrip("/"),
         housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),

@@ -41,6 +41,7 @@ from fairway.server.logs import LogStore
 from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.sign_in.links import NewLink
+from fairway.server.proxies import TrustedProxies, behind
 from fairway.server.sign_in.providers import SignInProvider
 from fairway.server.status_codes import abort_for
 from fairway.server.store.changes import ChangeKind
@@ -76,6 +77,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: How long /readyz says no before anybody is sent away.
     drain_seconds: float = 0.0
     #: A collector of traces, such as http://collector:4318; empty: none are made.
+    #: Who is believed about where a request comes from.
+    trusted_proxies: TrustedProxies = TrustedProxies()
     otlp_endpoint: str = ""
     #: Whether each request and call is logged.
     log_requests: bool = False
@@ -131,7 +134,7 @@ async def run_server(
             await make_projects(store, clock, settings.projects)
         tidying = run_housekeeping(store, logs, clock, settings.housekeeping, asyncio.sleep)
         stack.push_async_callback(_end, asyncio.create_task(tidying))
-        agents, users, metrics = AgentAuth(store, clock), UserAuth(store, clock), Metrics()
+        agents, users, metrics = AgentAuth(store, clock), UserAuth(store, clock, settings.trusted_proxies), Metrics()
         actions = ActionDesk(
             store=store,
             logs=logs,
@@ -148,7 +151,7 @@ async def run_server(
         feed = Feed()
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
         web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))
-        web = unready_when(stop, _observed(web, settings, traces))
+        web = behind(settings.trusted_proxies, unready_when(stop, _observed(web, settings, traces)))
         ports = await stack.enter_async_context(open_doors(settings.doors, server, web))
         ready(RunningServer(ports.grpc, ports.http, first_start, administrator))
         await stop.wait()

@@ -19,6 +19,7 @@ from fairway.rpc.context import CallContext
 from fairway.server.callers import KEY_ROLES, Caller, CallerKind
 from fairway.server.keys import VerifiedKeys, matches
 from fairway.server.peers import peer_address
+from fairway.server.proxies import TrustedProxies
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import api_keys
 from fairway.server.store.errors import NotFound
@@ -34,14 +35,16 @@ _log = structlog.get_logger()
 class UserAuth:
     """Knows the callers of APIService by their keys."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, proxies: TrustedProxies = TrustedProxies()) -> None:
         self._store = store
         self._clock = clock
+        self._proxies = proxies
         self._verified: VerifiedKeys[Caller] = VerifiedKeys(clock)
 
     async def authenticate(self, context: CallContext) -> Caller:
         """Who makes this call; BadCredentials when nobody we know does."""
-        return await self.identify(shown_key(_authorizations(context)), peer_address(context.peer()))
+        shown = shown_key(_authorizations(context))
+        return await self.identify(shown, self._address(context))
 
     async def identify(self, shown: str, address: str) -> Caller:
         """Whose key this is, calling from that address; BadCredentials when it is nobody's."""
@@ -63,6 +66,10 @@ class UserAuth:
     def forget_all(self) -> None:
         """Trust no key from memory."""
         self._verified.forget_all()
+
+    def _address(self, context: CallContext) -> str:
+        said = ((name, str(value)) for name, value in context.invocation_metadata() or ())
+        return self._proxies.came(peer_address(context.peer()), said).address
 
     async def _verify(self, shown: str) -> APIKey:
         key_id, _, _ = shown.rpartition(".")

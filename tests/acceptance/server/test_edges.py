@@ -197,3 +197,29 @@ def test_to_run_needs_a_directory(tmp_path: Path) -> None:
         2,
         "fairway server: --data is missing; expected the directory where database and logs are kept\n",
     )
+
+
+async def test_behind_a_proxy_the_audit_has_the_address_of_the_caller(tmp_path: Path) -> None:
+    with a_server(tmp_path / "data", "--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "10.0.0.0/8") as server:
+        key, bearer = f"API-KEY {server.api_key}", f"Bearer {server.api_key}"
+        said = json.dumps({"name": "by HTTP"}).encode()
+        headers = {"authorization": bearer, "content-type": "application/json"}
+        ask(f"{server.http}/api/v1/agents", said, **headers, x_forwarded_for="203.0.113.9, 10.0.0.2")
+        async with aio.insecure_channel(server.address) as channel:
+            metadata = (("authorization", key), ("x-forwarded-for", "203.0.113.10"))
+            await UserStub(channel).RegisterPiped(user_messages.RegisterPipedRequest(name="by gRPC"), metadata=metadata)
+        audit = ask(f"{server.http}/api/v1/audit?order=asc", authorization=bearer)
+
+    assert [each["address"] for each in audit["items"]] == ["203.0.113.9", "203.0.113.10"]
+
+
+def test_a_proxy_that_is_no_network_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [FAIRWAY, "server", "--data", tmp_path / "data", "--trusted-proxy", "10.0.0.7/8"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert (run.returncode, (tmp_path / "data").exists()) == (2, False)
+    assert "did you mean 10.0.0.0/8?" in run.stderr

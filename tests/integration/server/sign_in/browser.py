@@ -20,6 +20,7 @@ from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.listener import listening
 from fairway.server.http_api.metrics import Metrics
 from fairway.server.logs import LogStore
+from fairway.server.proxies import TrustedProxies, behind
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.sign_in.passwords import Passwords
 from fairway.server.store.documents import decode
@@ -140,7 +141,10 @@ class Place(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def a_place(
-    folder: Path, web_url: str = "", prepare: Callable[[SignInDesk], SignInDesk] = lambda desk: desk
+    folder: Path,
+    web_url: str = "",
+    prepare: Callable[[SignInDesk], SignInDesk] = lambda desk: desk,
+    proxies: TrustedProxies = TrustedProxies(),
 ) -> AsyncIterator[Place]:
     """A server of its own for one test, with a project `shop` and nobody in it."""
     store, clock = await Store.open(f"sqlite:///{folder / 'fairway.db'}"), FakeClock(NOW)
@@ -152,7 +156,7 @@ async def a_place(
     app = http_app(HttpDesk(actions=actions, auth=users, metrics=Metrics(), sign_in=desk))
     try:
         async with (
-            listening(app, "127.0.0.1:0", 1) as port,
+            listening(behind(proxies, app), "127.0.0.1:0", 1) as port,
             httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client,
         ):
             yield Place(store, clock, desk, client)
