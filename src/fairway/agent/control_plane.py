@@ -1,11 +1,12 @@
-"""The server as an agent sees it: PipedService and the hints beside it, in our own nouns.
+"""The server as an agent sees it: PipedService, and hints and leases beside it, in our own nouns.
 
-Works against Fairway's server and against PipeCD's, which has no hints. Each call has a time limit and ends in an error
-that says whether a repetition may help; repeating is left to whoever calls. Reports are values (`reports`), so that the
-`outbox` can keep them when the server is away.
+Works against Fairway's server and against PipeCD's, which has neither of the two. Each call has a time limit and ends
+in an error that says whether a repetition may help; repeating is left to whoever calls. Reports are values (`reports`),
+so that the `outbox` can keep them when the server is away.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import grpc
@@ -19,7 +20,15 @@ from fairway.model.agent import AgentProfile
 from fairway.model.application import Application, DeploymentReference
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages, messages
+from fairway.rpc.agent_api import (
+    FENCING_METADATA,
+    AgentStub,
+    HintStub,
+    LeaseStub,
+    hint_messages,
+    lease_messages,
+    messages,
+)
 from fairway.rpc.convert.agent import to_wire_profile
 from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
 from fairway.rpc.convert.command import from_wire_command
@@ -45,6 +54,10 @@ class NoHints(UserError):
     """The server does not know hints; polling must do."""
 
 
+class LeasesUnknown(UserError):
+    """The server knows no leases; its agents are left to themselves."""
+
+
 class Introduced(msgspec.Struct, frozen=True):
     """What the server answers to an agent that introduces itself."""
 
@@ -60,12 +73,37 @@ class ControlPlane:
         self._channel = channel
         self._agents = AgentStub(channel)
         self._hints = HintStub(channel)
-        self._metadata = (("authorization", f"PIPED-TOKEN {token}"),)
+        self._leases = LeaseStub(channel)
+        self._metadata: tuple[tuple[str, str], ...] = (("authorization", f"PIPED-TOKEN {token}"),)
+        self._fencing_token = 0
         self._seconds = seconds
+        #: Is told when the server refuses a call because another agent is at work.
+        self.replaced: Callable[[str], Awaitable[None]] | None = None
 
     async def close(self) -> None:
         """End calls that are under way and hang up."""
         await self._channel.close()
+
+    def show(self, fencing_token: int) -> None:
+        """Show this token with each call from now on; 0: none."""
+        self._fencing_token = fencing_token
+
+    async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
+        """Ask to be at work; LeasesUnknown where nobody is asked."""
+        try:
+            return await self._leases.Hold(request, metadata=self._metadata, timeout=seconds)
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                raise LeasesUnknown("this server gives no leases; see that no other agent has the same id") from error
+            raise _in_our_words("Hold", error) from error
+
+    async def release(self, holder: str, seconds: float) -> None:
+        """Let another agent be at work."""
+        request = lease_messages.ReleaseRequest(holder=holder)
+        try:
+            await self._leases.Release(request, metadata=self._metadata, timeout=seconds)
+        except aio.AioRpcError as error:
+            raise _in_our_words("Release", error) from error
 
     async def introduce(self, profile: AgentProfile) -> Introduced:
         """Say what this agent is and where it can deploy."""
@@ -141,10 +179,17 @@ class ControlPlane:
             stream.cancel()
 
     async def call(self, method: str, request: Message) -> Any:
-        """The answer to one call by its name on the wire."""
+        """The answer to one call by its name on the wire. It never comes when another agent is at work meanwhile."""
+        token = self._fencing_token
+        shown = ((FENCING_METADATA, str(token)),) if token else ()
         try:
-            return await getattr(self._agents, method)(request, metadata=self._metadata, timeout=self._seconds)
+            return await getattr(self._agents, method)(request, metadata=self._metadata + shown, timeout=self._seconds)
         except aio.AioRpcError as error:
+            if self.replaced is not None and (FENCING_METADATA, "stale") in tuple(error.trailing_metadata() or ()):
+                await self.replaced(error.details() or "another agent is at work")
+                # Whoever waits here is about to be stopped, with everything that this agent does. Any answer would
+                # let it go on until then.
+                await asyncio.get_running_loop().create_future()
             raise _in_our_words(method, error) from error
 
 

@@ -1,4 +1,4 @@
-"""What a server offers to agents: PipeCD's PipedService, and our own hints beside it.
+"""What a server offers to agents: PipeCD's PipedService, and our own hints and leases beside it.
 
 Servers subclass the servicers and register them here; agents call through the stubs. `messages` has the
 requests and responses; the nouns inside them are made and read by the modules of `convert`.
@@ -8,21 +8,33 @@ from grpc import aio
 
 from fairway.rpc import aliases
 from fairway.rpc.gen.fairway.agent.v1 import hints_pb2 as hint_messages
+from fairway.rpc.gen.fairway.agent.v1 import leases_pb2 as lease_messages
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceServicer as HintServicer
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceStub as HintStub
+from fairway.rpc.gen.fairway.agent.v1.leases_pb2_grpc import LeaseServiceServicer as LeaseServicer
+from fairway.rpc.gen.fairway.agent.v1.leases_pb2_grpc import LeaseServiceStub as LeaseStub
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2 as messages
 from fairway.rpc.gen.pipecd.service.pipedservice_pb2_grpc import PipedServiceServicer as AgentServicer
 from fairway.rpc.gen.pipecd.service.pipedservice_pb2_grpc import PipedServiceStub as AgentStub
 
+#: The metadata in which an agent shows, with each call of PipedService, by which lease it is at work; and, in what a
+#: refused call ends with, how it is known that it is not any more.
+FENCING_METADATA = "fairway-fencing-token"
+
 __all__ = [
+    "FENCING_METADATA",
     "AgentServicer",
     "AgentStub",
     "HintServicer",
     "HintStub",
+    "LeaseServicer",
+    "LeaseStub",
     "hint_messages",
+    "lease_messages",
     "messages",
     "register_agent_service",
     "register_hint_service",
+    "register_lease_service",
 ]
 
 
@@ -34,3 +46,8 @@ def register_agent_service(servicer: AgentServicer, server: aio.Server) -> None:
 def register_hint_service(servicer: HintServicer, server: aio.Server) -> None:
     """Serve our hints."""
     aliases.register(servicer, hint_messages.DESCRIPTOR.services_by_name["HintService"], server)
+
+
+def register_lease_service(servicer: LeaseServicer, server: aio.Server) -> None:
+    """Serve our leases."""
+    aliases.register(servicer, lease_messages.DESCRIPTOR.services_by_name["LeaseService"], server)

@@ -4,6 +4,7 @@ Everything is made here and handed to whoever needs it; no part looks for anothe
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from litestar.types import ASGIApp
 
 from fairway.clock import Clock
 from fairway.errors import FairwayError
-from fairway.rpc.agent_api import register_agent_service, register_hint_service
+from fairway.rpc.agent_api import register_agent_service, register_hint_service, register_lease_service
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.traces import register_trace_sink
@@ -37,6 +38,8 @@ from fairway.server.housekeeping import HousekeepingSettings, run_housekeeping
 from fairway.server.http_api.app import http_app
 from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.metrics import CountRpcs, Metrics
+from fairway.server.lease import SECONDS, Times
+from fairway.server.lease_service import LeaseDesk, LeaseService
 from fairway.server.logs import LogStore
 from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
@@ -82,6 +85,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     otlp_endpoint: str = ""
     #: Whether each request and call is logged.
     log_requests: bool = False
+    #: How long nothing is heard of an agent before another one that stands by for it takes over.
+    lease_seconds: float = SECONDS
     #: How the bucket of the logs is reached, as obstore calls it.
     log_options: dict[str, str] = {}
     #: Who may vouch for people, beside this server itself.
@@ -146,7 +151,7 @@ async def run_server(
             web_url=settings.web_url,
         )
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=_interceptors(settings, metrics, traces))
-        _offer(server, _Kept(actions, agents, users))
+        _offer(server, _Kept(actions, agents, users, Times(settings.lease_seconds)))
         sign_in = await SignInDesk.open(store, clock, settings.web_url, settings.sign_in_providers)
         feed = Feed()
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
@@ -208,6 +213,7 @@ class _Kept(msgspec.Struct, frozen=True):
     actions: ActionDesk
     agents: AgentAuth
     users: UserAuth
+    lease_times: Times
 
 
 def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
@@ -223,6 +229,10 @@ def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
     register_agent_service(AgentService(agent_desk, agents), server)
     register_user_service(UserService(kept.actions, kept.users), server)
     register_hint_service(HintService(actions.hints, _known_agent(agents)), server)
+    leases = LeaseDesk(
+        store=actions.store, hints=actions.hints, clock=actions.clock, forward=time.monotonic, times=kept.lease_times
+    )
+    register_lease_service(LeaseService(leases, _known_agent(agents)), server)
     register_trace_sink(server)
 
 

@@ -21,6 +21,7 @@ _SUBJECTS: Mapping[HintTopic, hint_messages.Hint.Subject] = {
     HintTopic.DEPLOYMENTS: hint_messages.Hint.SUBJECT_DEPLOYMENTS,
     HintTopic.APPLICATIONS: hint_messages.Hint.SUBJECT_APPLICATIONS,
     HintTopic.REPOSITORY: hint_messages.Hint.SUBJECT_REPOSITORY,
+    HintTopic.LEASE: hint_messages.Hint.SUBJECT_LEASE,
 }
 
 

@@ -33,6 +33,8 @@ class HintTopic(enum.Enum):
     APPLICATIONS = "applications"
     #: Somebody pushed to a Git repository.
     REPOSITORY = "repository"
+    #: Somebody waits for the agent's lease, or does not any more.
+    LEASE = "lease"
 
 
 class Hint(msgspec.Struct, frozen=True):

@@ -41,6 +41,9 @@ class InvalidRequest(UserError):
 class NotNow(UserError):
     """A request that is in order, but not in the state that things are in."""
 
+    #: What a program is told beside the status.
+    trailing_metadata: tuple[tuple[str, str], ...] = ()
+
 
 class TooManyRequests(TemporaryError):
     """Somebody who asks too often."""
@@ -81,7 +84,7 @@ async def abort_for(error: Exception, context: CallContext) -> NoReturn:
     if code is grpc.StatusCode.INTERNAL:
         _log.error("call failed by a defect", error=type(error).__name__, exc_info=_without_text(error))
         message = "the server failed on this call by a defect of its own; its log says where"
-    await context.abort(code, _clipped(message))
+    await context.abort(code, _clipped(message), error.trailing_metadata if isinstance(error, NotNow) else ())
 
 
 def refuse_broken_rules(request: Message) -> None:

@@ -18,7 +18,7 @@ from fairway.server.hints import Hint, HintBoard, HintTopic
 
 Stream = aio.UnaryStreamCall[hint_messages.WatchRequest, hint_messages.Hint]
 
-ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY = hint_messages.Hint.Subject.values()
+ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY, LEASE = hint_messages.Hint.Subject.values()
 
 
 class Doorkeeper:
@@ -101,7 +101,7 @@ async def test_a_first_watch_hears_of_anything_and_then_of_each_topic() -> None:
             server.board.publish("agent", topic)
             server.board.publish("other", topic)
 
-        assert await subjects(stream, 5) == [ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY]
+        assert await subjects(stream, 6) == [ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY, LEASE]
 
 
 async def test_an_agent_that_comes_back_with_its_token_hears_what_it_missed_once() -> None:

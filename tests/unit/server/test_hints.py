@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairway.server.hints import MOST_WATCHES, Hint, HintBoard, HintTopic
 
-ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY = HintTopic
+ANYTHING, COMMANDS, DEPLOYMENTS, APPLICATIONS, REPOSITORY, LEASE = HintTopic
 
 
 async def taken(hints: AsyncGenerator[Hint], count: int) -> list[HintTopic]:

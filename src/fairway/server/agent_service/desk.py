@@ -1,7 +1,8 @@
 """What the functions that answer agents work with, and the frame around each of them.
 
 The frame is the same for all calls: which agent is it, is the request in order, then the work, then errors turned into
-statuses. A function that is called through it can rely on the first two and forget the last.
+statuses. A function that is called through it can rely on the first two and forget the last. Of a caller that shows a
+fencing token, each piece of work begins with a look whether it is still the current one.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,7 @@ from google.protobuf.message import Message
 from fairway.clock import Clock
 from fairway.rpc.context import CallContext
 from fairway.server.agent_auth import AgentAuth, AgentIdentity
+from fairway.server.fencing import fence_of
 from fairway.server.hints import HintBoard
 from fairway.server.logs import LogStore
 from fairway.server.status_codes import abort_for, refuse_broken_rules
@@ -46,6 +48,9 @@ async def answer(
     try:
         caller = await auth.authenticate(context)
         refuse_broken_rules(request)
+        fence = fence_of(caller.agent_id, context)
+        if fence is not None:
+            desk = msgspec.structs.replace(desk, store=desk.store.behind(fence))
         return await work(desk, caller, request)
     except Exception as error:
         await abort_for(error, context)

@@ -47,11 +47,27 @@ class Database(Protocol):
         ...
 
 
+class Guard(Protocol):
+    """Stands in front of pieces of work and may refuse them, in the very transaction of each."""
+
+    def at_read(self, connection: sa.Connection) -> None:
+        """Raise for work that may not look."""
+        ...
+
+    def at_write(self, connection: sa.Connection) -> None:
+        """Raise for work that may not change anything."""
+        ...
+
+
 class Store:
     """The truth, on one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def behind(self, guard: Guard) -> "Store":
+        """The same store for somebody whom the guard may keep out."""
+        return _GuardedStore(self._database, guard)
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -78,6 +94,24 @@ class Store:
     async def close(self) -> None:
         """Finish the writes that wait, then close."""
         await asyncio.to_thread(self._database.close)
+
+
+class _GuardedStore(Store):
+    def __init__(self, database: Database, guard: Guard) -> None:
+        super().__init__(database)
+        self._guard = guard
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        return await super().read(lambda connection: self._passed(connection, self._guard.at_read, work))
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        return await super().write(lambda connection: self._passed(connection, self._guard.at_write, work))
+
+    def _passed(
+        self, connection: sa.Connection, guard: Callable[[sa.Connection], None], work: Callable[[sa.Connection], T]
+    ) -> T:
+        guard(connection)
+        return work(connection)
 
 
 def _open(url: str) -> Database:

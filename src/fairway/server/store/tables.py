@@ -28,6 +28,9 @@ PROJECTS = _table("projects")
 AGENTS = _table("agents", _text("project_id"), _time("last_seen_at", nullable=True))
 sa.Index("agents_of_project", AGENTS.c.project_id, AGENTS.c.id)
 
+#: Under the agent's id.
+LEASES = _table("leases", sa.Column("fencing_token", sa.BigInteger, nullable=False))
+
 API_KEYS = _table("api_keys", _text("project_id"))
 sa.Index("api_keys_of_project", API_KEYS.c.project_id, API_KEYS.c.id)
 

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,fairway/rpc/gen/fairway/agent/v1/hints.proto\x12\x10\x66\x61irway.agent.v1\"$\n\x0cWatchRequest\x12\x14\n\x0cresume_token\x18\x01 \x01(\t\"\xd8\x01\n\x04Hint\x12/\n\x07subject\x18\x01 \x01(\x0e\x32\x1e.fairway.agent.v1.Hint.Subject\x12\n\n\x02id\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\"\x83\x01\n\x07Subject\x12\x17\n\x13SUBJECT_UNSPECIFIED\x10\x00\x12\x14\n\x10SUBJECT_COMMANDS\x10\x01\x12\x17\n\x13SUBJECT_DEPLOYMENTS\x10\x02\x12\x18\n\x14SUBJECT_APPLICATIONS\x10\x03\x12\x16\n\x12SUBJECT_REPOSITORY\x10\x04\x32P\n\x0bHintService\x12\x41\n\x05Watch\x12\x1e.fairway.agent.v1.WatchRequest\x1a\x16.fairway.agent.v1.Hint0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,fairway/rpc/gen/fairway/agent/v1/hints.proto\x12\x10\x66\x61irway.agent.v1\"$\n\x0cWatchRequest\x12\x14\n\x0cresume_token\x18\x01 \x01(\t\"\xeb\x01\n\x04Hint\x12/\n\x07subject\x18\x01 \x01(\x0e\x32\x1e.fairway.agent.v1.Hint.Subject\x12\n\n\x02id\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\"\x96\x01\n\x07Subject\x12\x17\n\x13SUBJECT_UNSPECIFIED\x10\x00\x12\x14\n\x10SUBJECT_COMMANDS\x10\x01\x12\x17\n\x13SUBJECT_DEPLOYMENTS\x10\x02\x12\x18\n\x14SUBJECT_APPLICATIONS\x10\x03\x12\x16\n\x12SUBJECT_REPOSITORY\x10\x04\x12\x11\n\rSUBJECT_LEASE\x10\x05\x32P\n\x0bHintService\x12\x41\n\x05Watch\x12\x1e.fairway.agent.v1.WatchRequest\x1a\x16.fairway.agent.v1.Hint0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,9 +34,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WATCHREQUEST']._serialized_start=66
   _globals['_WATCHREQUEST']._serialized_end=102
   _globals['_HINT']._serialized_start=105
-  _globals['_HINT']._serialized_end=321
+  _globals['_HINT']._serialized_end=340
   _globals['_HINT_SUBJECT']._serialized_start=190
-  _globals['_HINT_SUBJECT']._serialized_end=321
-  _globals['_HINTSERVICE']._serialized_start=323
-  _globals['_HINTSERVICE']._serialized_end=403
+  _globals['_HINT_SUBJECT']._serialized_end=340
+  _globals['_HINTSERVICE']._serialized_start=342
+  _globals['_HINTSERVICE']._serialized_end=422
 # @@protoc_insertion_point(module_scope)

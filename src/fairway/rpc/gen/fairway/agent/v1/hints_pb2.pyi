@@ -20,11 +20,13 @@ class Hint(_message.Message):
         SUBJECT_DEPLOYMENTS: _ClassVar[Hint.Subject]
         SUBJECT_APPLICATIONS: _ClassVar[Hint.Subject]
         SUBJECT_REPOSITORY: _ClassVar[Hint.Subject]
+        SUBJECT_LEASE: _ClassVar[Hint.Subject]
     SUBJECT_UNSPECIFIED: Hint.Subject
     SUBJECT_COMMANDS: Hint.Subject
     SUBJECT_DEPLOYMENTS: Hint.Subject
     SUBJECT_APPLICATIONS: Hint.Subject
     SUBJECT_REPOSITORY: Hint.Subject
+    SUBJECT_LEASE: Hint.Subject
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
