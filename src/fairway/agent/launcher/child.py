@@ -24,10 +24,17 @@ class Child:
         self.pipe, theirs = os.pipe()
         os.set_blocking(self.pipe, False)
         us = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become(command, (theirs, lock), us)
-        os.close(theirs)
+        # A signal that comes before the child listens as it should would be lost.
+        signal.pthread_sigmask(signal.SIG_BLOCK, HANDED_ON)
+        try:
+            self.pid = os.fork()
+            if self.pid == 0:
+                _become(command, (theirs, lock), us)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDED_ON)
+            os.close(theirs)
+        #: How it ended: its status, or the number of a signal, negative. None while it has not.
+        self.status: int | None = None
         #: Readable as soon as the process has ended.
         self.handle = os.pidfd_open(self.pid)
         #: It has closed its end of the pipe; only its own end is to be waited for then.
@@ -46,18 +53,22 @@ class Child:
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
-        # It is ours and not waited for, so that its number is nobody else's.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, number)
+        # Once it was waited for, its number may be somebody else's.
+        if self.status is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
-    def ended(self) -> int | None:
-        """How it ended, once it has: its status, or the number of a signal, negative."""
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
-        if pid == 0:
-            return None
+    def look(self) -> None:
+        """See whether it has ended. What it has said until then can still be heard."""
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+
+    def close(self) -> None:
+        """Forget it; it has ended."""
         os.close(self.handle)
         os.close(self.pipe)
-        return os.waitstatus_to_exitcode(status)
 
 
 def _become(command: Sequence[str], kept: tuple[int, int], launcher: int) -> NoReturn:
@@ -73,6 +84,7 @@ def _become(command: Sequence[str], kept: tuple[int, int], launcher: int) -> NoR
         signal.set_wakeup_fd(-1)
         for number in HANDED_ON:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDED_ON)
         for each in kept:
             os.set_inheritable(each, True)
         os.environ[ENVIRONMENT] = ",".join(map(str, kept))

@@ -47,6 +47,8 @@ class Ended(NamedTuple):
 class Leave(NamedTuple):
     """The launcher ends as the agent did."""
 
+    #: To be written down before that.
+    record: Record
     status: int
 
 
@@ -92,7 +94,9 @@ def _healthy(record: Record, there: Container[str]) -> Start:
 def decide_end(record: Record, ended: Ended, now: int) -> Leave | StartAgain:
     """What follows when the agent's process has ended."""
     if ended.stopping:
-        return Leave(ended.status)
+        # Nobody learns anything about a version from an agent that was told to stop.
+        trial = record.trial and record.trial._replace(starts=max(0, record.trial.starts - 1))
+        return Leave(record._replace(trial=trial), ended.status)
     if ended.restarting:
         return StartAgain(record)
     how = in_words(ended.status)
@@ -103,7 +107,7 @@ def decide_end(record: Record, ended: Ended, now: int) -> Leave | StartAgain:
         return StartAgain(record, _pause(record.trial.starts), f"the agent on trial {how}")
     if ended.status == 0 or (ended.status > 0 and not ended.ever_ready):
         # Told to stop by somebody else; or it cannot start, and has said why.
-        return Leave(ended.status)
+        return Leave(record, ended.status)
     return StartAgain(record, _pause(ended.in_a_row), f"the agent {how}")
 
 

@@ -30,6 +30,8 @@ from fairway.agent.launcher.record import FILE, INSTALLED, Record, Trial, read_r
 
 #: Seconds: for an agent that was told to make room, until it is made to; and after which one counts as steady.
 _STOP, _STEADY = 60.0, 10.0
+#: When the machine has no process to give.
+_NO_PROCESS = 1.0
 
 
 class Launcher:
@@ -70,18 +72,20 @@ class Launcher:
                 if self._is_due():
                     self._start()
                 continue
+            # First whether it has ended, then what it has said: so its last words are heard.
+            self._child.look()
             for line in self._child.heard():
                 self._hear(line)
-            status = self._child.ended()
-            if status is not None:
-                left = self._child_ended(status)
+            if self._child.status is not None:
+                left = self._child_ended(self._child)
                 if left is not None:
                     return left
             elif self._is_due():
                 self._time_is_up()
+            _bury(self._child)
 
     def _start(self) -> None:
-        there = {entry.name for entry in os.scandir(self._versions) if entry.is_dir()}
+        there = {entry.name for entry in self._entries() if entry.is_dir()}
         start = decide_start(self._record, self._installed, there, int(time.time()))
         self._note(start.record)
         _say(start.reason)
@@ -89,7 +93,12 @@ class Launcher:
         self._tidy()
         self._key, self._ready, self._restarting = start.key, False, False
         self._started = time.monotonic()
-        self._child = Child([*self._program(start.key), *self._arguments], self._lock)
+        try:
+            self._child = Child([*self._program(start.key), *self._arguments], self._lock)
+        except OSError as error:
+            _say(f"the machine does not let us start the agent ({error.strerror}); trying again")
+            self._due = self._started + _NO_PROCESS
+            return
         self._due = None if start.record.trial is None else self._started + start.record.trial.ready
 
     def _program(self, key: str) -> tuple[str, ...]:
@@ -127,9 +136,12 @@ class Launcher:
         if isinstance(key, str):
             trial = Trial(key, 0, float(said.get("ready_seconds", 120)), float(said.get("settle_seconds", 30)))
             # What is not written down is not begun: after a power cut nobody would know how often it was tried.
+            before = self._record
             if self._note(wanted(self._known, trial)):
                 _say(f"the agent makes room for {version_of(key, self._installed)}")
                 self._make_room()
+            else:
+                self._record = before
 
     def _is_ready(self) -> None:
         if self._ready or self._restarting:
@@ -141,11 +153,11 @@ class Launcher:
         else:
             self._note(ready_again(self._known, now - self._started))
 
-    def _make_room(self) -> None:
+    def _make_room(self, seconds: float = _STOP) -> None:
         if self._child is not None and not self._stopping:
             self._restarting = True
             self._child.signal(signal.SIGTERM)
-            self._due = time.monotonic() + _STOP
+            self._due = time.monotonic() + seconds
 
     def _time_is_up(self) -> None:
         self._due = None
@@ -161,18 +173,20 @@ class Launcher:
             reason = f"it was not ready within {trial.ready:g}s"
             self._note(fallen_back(self._known, reason, int(time.time()), trial.ready))
             _say(f"{version_of(self._key, self._installed)} is left: {reason}")
-            self._make_room()
+            self._make_room(min(_STOP, trial.ready))
 
-    def _child_ended(self, status: int) -> int | None:
+    def _child_ended(self, child: Child) -> int | None:
         """What follows; a status to leave with, or None."""
+        child.close()
         steady = self._ready and time.monotonic() - self._started > _STEADY
         self._in_a_row = 1 if steady else self._in_a_row + 1
         self._child = None
+        status = child.status or 0
         ended = Ended(status, bool(self._stopping), self._restarting, self._ever_ready, self._in_a_row)
         then = decide_end(self._known, ended, int(time.time()))
+        self._note(then.record)
         if isinstance(then, Leave):
             return then.status
-        self._note(then.record)
         _say(then.reason)
         self._due = time.monotonic() + then.seconds
         return None
@@ -197,7 +211,7 @@ class Launcher:
     def _tidy(self) -> None:
         """Remove versions that nobody needs; what a process still runs from stays, until a later time."""
         needed = in_use(self._known)
-        left = [entry for entry in os.scandir(self._versions) if entry.name not in {*needed, FILE}]
+        left = [entry for entry in self._entries() if entry.name not in {*needed, FILE}]
         if not left:
             return
         # Seldom needed, and not to be kept by everybody.
@@ -208,7 +222,13 @@ class Launcher:
             if entry.is_dir() and os.fsencode(entry.path) not in running:
                 shutil.rmtree(entry.path, ignore_errors=True)
             elif entry.is_file():
-                os.remove(entry.path)
+                with suppress(OSError):
+                    os.remove(entry.path)
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        with suppress(OSError):
+            return list(os.scandir(self._versions))
+        return []
 
 
 def _signals() -> int:
@@ -217,9 +237,22 @@ def _signals() -> int:
     for each in (woken, wake):
         os.set_blocking(each, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    for number in HANDED_ON:
+    # The first process of a container has to wait for the children of others, too.
+    for number in (*HANDED_ON, *((signal.SIGCHLD,) if os.getpid() == 1 else ())):
         signal.signal(number, lambda *_: None)
     return woken
+
+
+def _bury(ours: Child | None) -> None:
+    """Forget processes that others have left to the first one."""
+    while os.getpid() == 1:
+        try:
+            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        if found is None or (ours is not None and found.si_pid == ours.pid):
+            return
+        os.waitpid(found.si_pid, 0)
 
 
 def _taken(woken: int) -> bytes:

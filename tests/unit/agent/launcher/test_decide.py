@@ -94,7 +94,7 @@ def test_a_crash_on_trial_is_tried_again_and_the_last_one_is_the_end_of_the_tria
 
 
 def test_an_agent_that_cannot_start_takes_the_launcher_with_it_and_one_that_crashes_later_does_not() -> None:
-    assert decide_end(HERE, Ended(2), 7) == Leave(2)
+    assert decide_end(HERE, Ended(2), 7) == Leave(HERE, 2)
     assert decide_end(HERE, Ended(2, ever_ready=True, in_a_row=2), 7) == StartAgain(
         HERE, 0.4, "the agent ended with status 2"
     )
@@ -102,8 +102,10 @@ def test_an_agent_that_cannot_start_takes_the_launcher_with_it_and_one_that_cras
 
 
 def test_an_agent_that_ends_as_it_was_told_to_ends_the_launcher() -> None:
-    assert decide_end(HERE, Ended(0, ever_ready=True), 7) == Leave(0)
-    assert decide_end(wanted(HERE, NEW), Ended(-15, stopping=True), 7) == Leave(-15)
+    assert decide_end(HERE, Ended(0, ever_ready=True), 7) == Leave(HERE, 0)
+    assert decide_end(wanted(HERE, NEW._replace(starts=2)), Ended(-15, stopping=True), 7) == Leave(
+        wanted(HERE, NEW._replace(starts=1)), -15
+    )
 
 
 def test_an_agent_that_makes_room_is_followed_at_once() -> None:
@@ -151,7 +153,7 @@ def test_whatever_happens_the_current_version_has_been_healthy(
             record = forgiven(record)
         elif what == "ended":
             then = decide_end(record, Ended(int(detail), ever_ready=True), number)
-            record = then.record if isinstance(then, StartAgain) else record
+            record = then.record
         started = decide_start(record, "0.1.0", there - gone if number == 30 else there, number)
 
         trial = started.record.trial
