@@ -205,6 +205,7 @@ def _announce(settings: "ServerSettings", running: "RunningServer") -> None:
     if running.administrator is not None:
         link = f"{settings.web_url or address}{running.administrator.path}"
         typer.echo(f"  set the password of {running.administrator.link.user_id!r} within a day: {link}")
+        typer.echo("    (until then each start prints another link, and only the newest works)")
     typer.echo(f"  HTTP: {address}")
 
 

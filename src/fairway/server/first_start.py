@@ -1,8 +1,9 @@
 """An empty store gets a project, a key to act on it, and a first administrator who has no password yet.
 
 There is no default password: the key is made at random, shown once and stored hashed like every other; the
-administrator gets a link to set a password. Whoever reads the server's first words has both. Until the link has been
-used, each start makes another, because nobody could come in otherwise.
+administrator gets a link to set a password. Whoever reads the server's first words has both. Until a link has been
+used, each start makes another, because nobody could come in otherwise, and voids the one before, because old words of a
+server lie about in logs. So of several replicas that start, the link of the last one counts.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from fairway.server.sign_in.links import NewLink, new_link
 from fairway.server.store import api_keys, projects, users
 from fairway.server.store.errors import AlreadyExists
 from fairway.server.store.projects import Project
-from fairway.server.store.sign_in_links import insert_link
+from fairway.server.store.sign_in_links import delete_links_of, insert_link
 from fairway.server.store.store import Store
 
 PROJECT = "default"
@@ -75,6 +76,9 @@ async def prepare_administrator(store: Store, clock: Clock) -> NewLink | None:
         found = users.find_user(connection, ADMINISTRATOR)
         if found is None or found.disabled or found.password_hash:
             return None
+        # Of two replicas that start at once, the row of the person lets one go first.
+        users.update_user(connection, ADMINISTRATOR, lambda found: found)
+        delete_links_of(connection, ADMINISTRATOR)
         new = new_link(ADMINISTRATOR, now)
         insert_link(connection, new.link)
         return new

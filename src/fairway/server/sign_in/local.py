@@ -116,6 +116,7 @@ async def _record_failures(desk: SignInDesk, user: User | None, arrival: Arrival
 
 def _used_up() -> BadCredentials:
     return BadCredentials(
-        "this link has been used, is older than a day, or was never one; ask an administrator for another "
-        "(for the first administrator, start the server again and use the link that it prints)"
+        "this link has been used, is older than a day, was replaced by a newer one, or was never one; ask an "
+        "administrator for another (for the first administrator, start the server again and use the link that it "
+        "prints)"
     )

@@ -35,16 +35,17 @@ async def test_the_link_sets_the_password_signs_in_and_is_used_up(place: Place) 
     assert (await place.browser().sign_in(ADMINISTRATOR, WORDS)).status_code == 303
 
 
-async def test_each_start_makes_a_fresh_link_until_one_is_used(place: Place) -> None:
+async def test_each_start_makes_a_fresh_link_and_voids_the_one_before_until_one_is_used(place: Place) -> None:
     first = await prepare_administrator(place.store, place.clock)
     second = await prepare_administrator(place.store, place.clock)
     assert first is not None
     assert second is not None
 
-    await place.browser().fill_in(second.path, password=WORDS, again=WORDS)
+    old = await place.browser().get(first.path)
+    new = await place.browser().fill_in(second.path, password=WORDS, again=WORDS)
 
-    assert first.token != second.token
-    assert (await place.browser().get(first.path)).status_code == 401
+    assert (old.status_code, new.status_code) == (401, 303)
+    assert "was replaced by a newer one" in old.text
     assert await prepare_administrator(place.store, place.clock) is None
 
 
