@@ -113,8 +113,9 @@ class PluginService(DeploymentServicer, StageServicer):
         running = self._running.get((request.deployment_id, request.stage_id))
         if running is None:
             return stage_messages.StopResponse(was_running=False)
-        running.stop(request.reason)
-        await running.ended.wait()
+        running.stop(request)
+        # When it is handed over nobody takes the rest of its log, so that is not waited for.
+        await (running.work_ended() if request.handed_over else running.ended.wait())
         return stage_messages.StopResponse(was_running=True)
 
     async def _run(self, told: Told, running: "_Running") -> Outcome:
@@ -211,11 +212,17 @@ class _Running:
                 raise
             return Outcome(StageStatus.CANCELLED, run.stop_reason)
 
-    def stop(self, reason: str) -> None:
+    def stop(self, request: stage_messages.StopRequest) -> None:
         """End it on purpose."""
         if self._run is not None and self._task is not None:
-            self._run.stopped, self._run.stop_reason = True, reason
+            self._run.stopped, self._run.stop_reason = True, request.reason
+            self._run.stop_grace_seconds, self._run.handed_over = request.grace_seconds, request.handed_over
             self._task.cancel()
+
+    async def work_ended(self) -> None:
+        """Wait until nothing of the work is left."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
 
 def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOptions:

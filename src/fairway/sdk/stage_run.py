@@ -80,6 +80,10 @@ class StageRun(Generic[O]):
         #: Whether somebody ended the stage on purpose; the reason is in `stop_reason`.
         self.stopped = False
         self.stop_reason = ""
+        #: How long what the stage has started may take to end by itself; 0: as the plugin thinks right.
+        self.stop_grace_seconds = 0.0
+        #: Whether somebody else goes on with the stage that was stopped, so that it is interrupted and not cancelled.
+        self.handed_over = False
         self._agent = agent
 
     def now(self) -> datetime:

@@ -172,6 +172,13 @@ class PluginUnderTest:
         request = s.StopRequest(deployment_id="deployment", stage_id=stage_id, reason=reason)
         return bool((await self._stages.Stop(request)).was_running)
 
+    async def hand_over(self, stage_id: str, grace_seconds: float) -> bool:
+        """End a running stage, as an agent does in whose place another one is at work; whether it ran."""
+        request = s.StopRequest(
+            deployment_id="deployment", stage_id=stage_id, grace_seconds=grace_seconds, handed_over=True
+        )
+        return bool((await self._stages.Stop(request)).was_running)
+
     def _deployment(self, stage: Stage) -> Deployment:
         commit = Commit(hash="0" * 40, message="", author="", branch="main", created_at=_AT)
         return Deployment(

@@ -181,7 +181,23 @@ class PluginClient:
 
     async def stop(self, deployment_id: str, stage_id: str, reason: str) -> bool:
         """End a stage and all that it started; whether the plugin knows how to."""
-        request = stage_messages.StopRequest(deployment_id=deployment_id, stage_id=stage_id, reason=reason)
+        return await self._stop(
+            stage_messages.StopRequest(deployment_id=deployment_id, stage_id=stage_id, reason=reason)
+        )
+
+    async def hand_over(self, deployment_id: str, stage_id: str, grace_seconds: float) -> bool:
+        """The same for a stage that somebody else goes on with; what it started is made to end after that time."""
+        return await self._stop(
+            stage_messages.StopRequest(
+                deployment_id=deployment_id,
+                stage_id=stage_id,
+                reason="Another agent is at work",
+                grace_seconds=grace_seconds,
+                handed_over=True,
+            )
+        )
+
+    async def _stop(self, request: stage_messages.StopRequest) -> bool:
         try:
             await self._stages.Stop(request, timeout=STOP_SECONDS)
         except aio.AioRpcError as error:

@@ -176,6 +176,10 @@ class Journal:
         """Remove the text of a script that will not be read again: opened secrets may stand in it."""
         (self.directory / "script").unlink(missing_ok=True)
 
+    def forget_end(self) -> None:
+        """Have it that nobody knows how the script ended: it was not its own end."""
+        (self.directory / "status").unlink(missing_ok=True)
+
     def give_up(self) -> None:
         """Have it that the script was started and is gone, because somebody else has started it elsewhere."""
         self._forbidden()

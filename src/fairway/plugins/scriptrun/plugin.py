@@ -100,8 +100,10 @@ async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
         await journal.start(Order(text=text, shell=script.options.shell, directory=directory))
         await telling.all()
     except asyncio.CancelledError:
-        if run.stopped:
-            await journal.end(_GRACE_SECONDS)
+        if run.handed_over:
+            await _hand_over(journal, run.stop_grace_seconds)
+        elif run.stopped:
+            await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
             await telling.all()
             journal.remove_script()
             ended = in_words(_ended(journal), len(script.commands))
@@ -110,6 +112,15 @@ async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
     journal.end_leftovers()
     journal.remove_script()
     return _ended(journal)
+
+
+async def _hand_over(journal: Journal, grace_seconds: float) -> None:
+    """End the script; whoever goes on with the stage finds it interrupted, unless it had ended before."""
+    ended_before = journal.status is not None
+    await journal.end(grace_seconds)
+    if not ended_before:
+        journal.forget_end()
+    journal.remove_script()
 
 
 def _ended(journal: Journal) -> Attempt:

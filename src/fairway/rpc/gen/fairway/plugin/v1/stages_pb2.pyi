@@ -5,14 +5,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class StopRequest(_message.Message):
-    __slots__ = ("deployment_id", "stage_id", "reason")
+    __slots__ = ("deployment_id", "stage_id", "reason", "grace_seconds", "handed_over")
     DEPLOYMENT_ID_FIELD_NUMBER: _ClassVar[int]
     STAGE_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
+    GRACE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    HANDED_OVER_FIELD_NUMBER: _ClassVar[int]
     deployment_id: str
     stage_id: str
     reason: str
-    def __init__(self, deployment_id: _Optional[str] = ..., stage_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+    grace_seconds: float
+    handed_over: bool
+    def __init__(self, deployment_id: _Optional[str] = ..., stage_id: _Optional[str] = ..., reason: _Optional[str] = ..., grace_seconds: _Optional[float] = ..., handed_over: _Optional[bool] = ...) -> None: ...
 
 class StopResponse(_message.Message):
     __slots__ = ("was_running",)
