@@ -59,6 +59,8 @@ class Journal:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
+        self._started: int | None = None
 
     @property
     def step_file(self) -> str:
@@ -77,7 +79,7 @@ class Journal:
             return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            await asyncio.create_subprocess_exec(
+            started = await asyncio.create_subprocess_exec(
                 "/bin/sh",
                 "-c",
                 KEEPER,
@@ -91,6 +93,7 @@ class Journal:
                 # A group of its own, to be ended as a whole; and no child of a terminal.
                 start_new_session=True,
             )
+            self._started = started.pid
         except OSError as error:
             raise JournalError(f"the script cannot be started in {order.directory} ({error.strerror})") from error
         finally:
@@ -130,22 +133,13 @@ class Journal:
 
     async def ended(self) -> None:
         """Wait until the script's process is gone; at once when it never came to life."""
-        await self._sign_of_life()
-        pid = self.process()
-        if pid is None:
-            return
-        try:
-            handle = os.pidfd_open(pid)
-        except ProcessLookupError:
-            return
-        gone = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        loop.add_reader(handle, gone.set)
-        try:
-            await gone.wait()
-        finally:
-            loop.remove_reader(handle)
-            os.close(handle)
+        if self._started is not None:
+            await _gone(self._started)
+        if self.status is None:
+            # Started by another, perhaps in the same moment as here; or killed.
+            await self._sign_of_life()
+            if (pid := self.process()) is not None:
+                await _gone(pid)
 
     async def end(self, grace_seconds: float) -> None:
         """End the script and everything in its group: asked first, made to after that time."""
@@ -218,6 +212,13 @@ class Journal:
         finally:
             os.close(file)
 
+    @property
+    def written(self) -> int:
+        """How much output there is."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.directory / "output").stat().st_size
+        return 0
+
     def output(self, start: int, most: int) -> bytes:
         """Some of the output from a place on."""
         with contextlib.suppress(FileNotFoundError), open(self.directory / "output", "rb") as file:
@@ -244,6 +245,22 @@ class Journal:
         with contextlib.suppress(FileNotFoundError):
             return (self.directory / name).read_text().strip()
         return ""
+
+
+async def _gone(pid: int) -> None:
+    """Wait until a process has ended."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    gone = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(handle, gone.set)
+    try:
+        await gone.wait()
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
 
 
 def _signal(group: int, number: int) -> bool:

@@ -2,7 +2,8 @@
 
 A piece is numbered by its place in the output and remembered before it is sent (`Journal.telling`), so that a process
 that takes over sends the very same piece again and the server sees that it has it. Pieces end with a line; only a line
-that is longer than a piece is cut.
+that is longer than a piece is cut. What is left when the script has ended goes with the end of the log, which the stage
+waits for in any case.
 """
 
 import asyncio
@@ -34,7 +35,7 @@ class Telling:
         self._first = int(run.stage.created_at.timestamp()) * _MICROSECONDS + number * _ATTEMPT
 
     async def all(self) -> None:
-        """Send the output as it comes, until the script has ended and all of it is safe."""
+        """Send the output as it comes, until the script has ended and all but the last of it is safe."""
         ended = asyncio.create_task(self.journal.ended())
         pause = _EAGER_SECONDS
         try:
@@ -74,7 +75,11 @@ class Telling:
         at = told.at if again else int(self.run.now().timestamp())
         end = told.safe + len(piece)
         self.journal.telling(Told(told.safe, end, at))
-        await self.run.log.send(self._block(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at))
+        block = self._block(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at)
+        if at_the_end and end == self.journal.written:
+            self.run.log.add(block)
+            return False
+        await self.run.log.send(block)
         self.journal.telling(Told(end, end, at))
         return True
 
