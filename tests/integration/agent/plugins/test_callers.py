@@ -41,7 +41,7 @@ class Inside(NamedTuple):
 
 @asynccontextmanager
 async def inside(folder: Path, patch: pytest.MonkeyPatch) -> AsyncIterator[Inside]:
-    """An agent that runs a script, seen from its private directory."""
+    """An agent that runs a script and then waits, seen from its private directory."""
     tokens: dict[str, str] = {}
     issue = Tokens.issue
 
@@ -53,7 +53,9 @@ async def inside(folder: Path, patch: pytest.MonkeyPatch) -> AsyncIterator[Insid
     private = folder / "t"
     private.mkdir()
     patch.setattr(tempfile, "tempdir", str(private))
-    file = an_application_file(script(f"until [ -e {folder}/go ]; do sleep 0.05; done"))
+    file = an_application_file(
+        script(f"until [ -e {folder}/go ]; do sleep 0.05; done"), "{name: WAIT, with: {duration: 10ms}}"
+    )
     async with a_world(folder, an_origin(folder, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()
         async with an_agent_at_work(world):
@@ -92,10 +94,10 @@ async def test_each_plugin_is_known_by_its_token_and_gets_what_is_its_own(
                 await agent.code("ReportStageLogs", tokens["wait"], **stage),
                 await agent.code("PutStageMetadata", tokens["wait"], **stage, key="k", value="v"),
                 await agent.code("ListStageCommands", tokens["wait"], **stage),
-                await agent.code("GetDeploymentSharedMetadata", tokens["wait"], **deployment, key="k"),
+                await agent.code("GetDeploymentSharedMetadata", tokens["customsync"], **deployment, key="k"),
                 await agent.code("PutDeploymentPluginMetadata", tokens["wait"], **mine, value="v"),
                 await agent.code("PutApplicationSharedObject", tokens["scriptrun"], **object_of_another),
-                await agent.code("DecryptSecret", tokens["wait"], **deployment, secret="x"),
+                await agent.code("DecryptSecret", tokens["customsync"], **deployment, secret="x"),
                 await agent.code("InstallTool", "", name="x", version="1", install_script="true"),
             ]
 

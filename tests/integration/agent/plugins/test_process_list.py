@@ -34,7 +34,7 @@ def readable(process: Identity) -> list[bytes]:
 
 
 async def test_configuration_and_tokens_of_our_plugins_are_on_no_process_list(tmp_path: Path) -> None:
-    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file("{name: WAIT, with: {duration: 0s}}")})
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file("{name: WAIT, with: {duration: 10ms}}")})
     async with a_world(tmp_path, origin) as world, an_agent_at_work(world, listed(tmp_path)):
         running = msgspec.json.decode((world.data / "plugins" / "running.json").read_bytes(), type=Running)
         shown = {name: readable(each) for name, each in running.processes.items()}
