@@ -12,7 +12,7 @@ import msgspec
 from fairway.agent.applications import KnownApplication
 from fairway.config.application import Generation
 from fairway.delivery.commit import Touched, TouchIndex, TouchRule
-from fairway.delivery.trigger import LastDeployment, TriggerDecision, TriggerFacts, decide_trigger
+from fairway.delivery.trigger import LastDeployment, TriggerDecision, TriggerFacts, decide_trigger, with_its_turn
 from fairway.git.errors import GitNotFound
 from fairway.git.history import Commit as GitCommit
 from fairway.git.mirror import Mirror
@@ -71,6 +71,8 @@ class NewDeployment(msgspec.Struct, frozen=True, kw_only=True):
     repository: Repository
     mirror: Mirror
     asked: Asked
+    #: The deployment of the same application that has its turn; empty when there is none.
+    behind: str = ""
 
 
 def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime) -> Deployment:
@@ -102,7 +104,9 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
         platform_provider=application.platform_provider,
         deploy_targets_by_plugin=application.deploy_targets_by_plugin,
         labels=application.labels,
-        status_reason=new.triggered.decision.reason,
+        status_reason=with_its_turn(
+            new.triggered.decision.reason, new.behind, config.trigger.waiting if config is not None else ""
+        ),
         chain_id=new.asked.chain_id,
         chain_block_index=new.asked.chain_block_index,
         trace_commit_hash=commit.trailer(TRACE_TRAILER) or "",

@@ -142,6 +142,19 @@ def _short(commit_hash: str) -> str:
     return commit_hash[:7]
 
 
+def with_its_turn(reason: str, behind: str, waiting: str) -> str:
+    """Why a deployment was made, and what it waits for where another one of its application has its turn.
+
+    `behind` is that other one, empty when there is none; `waiting` is what the file says of those that wait.
+    """
+    if not behind:
+        return reason
+    meanwhile = (
+        "a newer commit takes its place until then" if waiting == "newest" else "newer commits wait for theirs after it"
+    )
+    return f"{reason}; it waits for its turn, until deployment {behind} has ended ({meanwhile})"
+
+
 def is_superseded(waiting: Deployment, newest: Deployment) -> bool:
     """Whether a deployment that has not begun is needless once another is made: a push that a later push includes."""
     asked_for = bool(waiting.trigger.commander or waiting.chain_id)

@@ -40,6 +40,7 @@ async def test_one_that_waits_for_its_turn_is_cancelled_at_once(tmp_path: Path) 
             await appears(tmp_path / "mark")
             origin.commit({"web/version": "2"})
             second = await there(world, 2)
+            reason = second.status_reason
             answer = await world.answer(await world.command(CancelDeployment(deployment_id=second.id)))
             second = await world.ended(2)
             before = (await world.deployments())[0].status
@@ -50,6 +51,7 @@ async def test_one_that_waits_for_its_turn_is_cancelled_at_once(tmp_path: Path) 
         DeploymentStatus.CANCELLED,
         "Cancelled by ada while it waited for its turn",
     )
+    assert reason.endswith(f"until deployment {first.id} has ended (newer commits wait for theirs after it)")
     assert answer.status is CommandStatus.SUCCEEDED
     assert (before, first.status) == (DeploymentStatus.RUNNING, DeploymentStatus.SUCCEEDED)
 

@@ -7,7 +7,14 @@ import pytest
 
 from fairway.config.application import OnChain, OnCommand, OnCommit, OnOutOfSync, Trigger
 from fairway.delivery.commit import Touched
-from fairway.delivery.trigger import LastDeployment, TriggerDecision, TriggerFacts, TriggerOutcome, decide_trigger
+from fairway.delivery.trigger import (
+    LastDeployment,
+    TriggerDecision,
+    TriggerFacts,
+    TriggerOutcome,
+    decide_trigger,
+    with_its_turn,
+)
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.trigger import SyncStrategy, TriggerKind
 from tests.unit.delivery.builders import a_config
@@ -145,3 +152,25 @@ def test_only_a_commit_marks_the_head_as_examined(kind: TriggerKind, trigger: Tr
 @pytest.mark.parametrize("config", [None, a_config(trigger=ALL_OFF)], ids=["invalid", "disabled"])
 def test_a_commit_that_was_not_compared_is_not_examined(config: Any) -> None:
     assert not decide_trigger(facts(TriggerKind.COMMIT, config=config), NOW).examined
+
+
+@pytest.mark.parametrize(
+    ("behind", "waiting", "told"),
+    [
+        pytest.param("", "newest", "why", id="nobody before it"),
+        pytest.param(
+            "d-1",
+            "all",
+            "why; it waits for its turn, until deployment d-1 has ended (newer commits wait for theirs after it)",
+            id="each in its order",
+        ),
+        pytest.param(
+            "d-1",
+            "newest",
+            "why; it waits for its turn, until deployment d-1 has ended (a newer commit takes its place until then)",
+            id="the newest alone",
+        ),
+    ],
+)
+def test_one_that_waits_for_its_turn_says_so(behind: str, waiting: str, told: str) -> None:
+    assert with_its_turn("why", behind, waiting) == told
