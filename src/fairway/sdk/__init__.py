@@ -7,12 +7,14 @@
         async def greet(self, run: StageRun[GreetOptions]) -> None:
             run.log.info(f"hello {run.options.name}")
 
-A stage that returns has succeeded, one that raises `StageFailed` has failed with that reason. `serve` makes a process
-of it that Fairway's agent and PipeCD's piped v1 can both start; `testing` runs it in a test over real gRPC.
+A stage that returns has succeeded, one that raises `StageFailed` has failed with that reason, and one that raises
+`TryAgain` is tried again. `start` makes a process of it that Fairway's agent and PipeCD's piped v1 can both start;
+`testing` runs it in a test over real gRPC.
 """
 
 from fairway.config.settings import Settings
 from fairway.config.stages import StageOptions
+from fairway.git.retry import Retry
 from fairway.model.live_state import Health, Resource
 from fairway.model.stage import ManualOperation, StageStatus
 from fairway.model.trigger import SyncStrategy
@@ -22,13 +24,15 @@ from fairway.sdk.plugin import (
     PlannedStage,
     Plugin,
     PluginSettings,
+    Preview,
+    PreviewQuestion,
     Strategy,
     Target,
     rollback,
     stage,
     undo,
 )
-from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun
+from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun, TryAgain
 
 __all__ = [
     "Files",
@@ -40,7 +44,10 @@ __all__ = [
     "PlannedStage",
     "Plugin",
     "PluginSettings",
+    "Preview",
+    "PreviewQuestion",
     "Resource",
+    "Retry",
     "Settings",
     "StageFailed",
     "StageOptions",
@@ -49,6 +56,7 @@ __all__ = [
     "Strategy",
     "SyncStrategy",
     "Target",
+    "TryAgain",
     "rollback",
     "stage",
     "undo",

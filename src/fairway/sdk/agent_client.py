@@ -100,6 +100,11 @@ class StageAgent:
         answer = await self._client.call("GetDeploymentPluginMetadata", request)
         return answer.value if answer.found else None
 
+    async def shared_note(self, key: str) -> str | None:
+        request = m.GetDeploymentSharedMetadataRequest(deployment_id=self._stage["deployment_id"], key=key)
+        answer = await self._client.call("GetDeploymentSharedMetadata", request)
+        return answer.value if answer.found else None
+
     async def put_object(self, key: str, value: bytes) -> None:
         request = m.PutApplicationSharedObjectRequest(**self._application, key=key, object=value)
         await self._client.call("PutApplicationSharedObject", request)

@@ -6,7 +6,6 @@ missing, which agents take for "not supported".
 
 from collections.abc import Callable
 
-import grpc
 import msgspec
 import structlog
 
@@ -20,6 +19,7 @@ from fairway.rpc.convert.live_state import to_wire_plugin_live_state
 from fairway.rpc.plugin_api import LiveStateServicer, common_messages
 from fairway.rpc.plugin_api import live_state_messages as m
 from fairway.sdk.plugin import Live, LiveQuestion, Plugin
+from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_run import Files
 
 _log = structlog.get_logger()
@@ -46,7 +46,7 @@ class LiveStateService(LiveStateServicer):
         try:
             live = await self._plugin.live_state(question)
         except FairwayError as error:
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+            await context.abort(code_of(error), str(error))
         resources = [msgspec.structs.replace(each, plugin_name=settings.name) for each in live.resources]
         state = SyncState(
             status=_status(live),

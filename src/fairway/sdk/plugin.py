@@ -13,6 +13,7 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget as Target
 from fairway.config.stages import StageOptions
+from fairway.git.retry import Retry
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.live_state import Resource
 from fairway.model.stage import ManualOperation
@@ -25,6 +26,8 @@ __all__ = [
     "PlannedStage",
     "Plugin",
     "PluginSettings",
+    "Preview",
+    "PreviewQuestion",
     "StageSpec",
     "Strategy",
     "Target",
@@ -112,6 +115,32 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] | None = None
 
 
+class PreviewQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """Of which change an agent wants to know what it would do."""
+
+    application_id: str
+    application_name: str
+    #: The files as they would be.
+    target: Files
+    #: As they run; None when nothing does.
+    running: Files | None
+    targets: tuple[Target, ...] = ()
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a change would do to one deploy target."""
+
+    #: Its name; empty for a plugin without deploy targets.
+    deploy_target: str = ""
+    #: In one line.
+    summary: str
+    changes: bool = True
+    #: The change itself, such as a diff.
+    details: str = ""
+    #: How to colour the details.
+    language: str = "diff"
+
+
 class Plugin:
     """The base of every plugin. Override what the plugin has an opinion on."""
 
@@ -119,6 +148,8 @@ class Plugin:
     name: ClassVar[str] = ""
     #: The stages of the class, by name; filled from the decorators.
     stages: ClassVar[Mapping[str, StageSpec]] = {}
+    #: How often and how patiently a stage is tried again that raises `TryAgain`, or another error that says so.
+    retry: ClassVar[Retry] = Retry(attempts=5, first_delay=1.0, longest_delay=30.0)
 
     def __init_subclass__(cls) -> None:
         own = (getattr(member, _SPEC, None) for member in vars(cls).values())
@@ -140,6 +171,11 @@ class Plugin:
 
     async def live_state(self, question: LiveQuestion) -> Live:
         """What runs of an application; a plugin that does not override this is not asked."""
+        # Never reached: the service is offered only by a plugin that overrides this.
+        raise NotImplementedError
+
+    async def plan_preview(self, question: PreviewQuestion) -> tuple[Preview, ...]:
+        """What a change would do to each deploy target; a plugin that does not override this is not asked."""
         # Never reached: the service is offered only by a plugin that overrides this.
         raise NotImplementedError
 

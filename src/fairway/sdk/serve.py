@@ -13,9 +13,15 @@ from grpc import aio
 
 from fairway.clock import SystemClock
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
-from fairway.rpc.plugin_api import register_deployment_service, register_live_state_service, register_stage_service
+from fairway.rpc.plugin_api import (
+    register_deployment_service,
+    register_live_state_service,
+    register_plan_preview_service,
+    register_stage_service,
+)
 from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.live_state import LiveStateService, can_look
+from fairway.sdk.plan_preview import PlanPreviewService, can_preview
 from fairway.sdk.plugin import Plugin
 from fairway.sdk.service import PluginService, files_from_wire
 
@@ -56,6 +62,8 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
             register_deployment_service(service, server)
             if can_look(each.plugin):
                 register_live_state_service(LiveStateService(each.plugin, SystemClock(), files_from_wire), server)
+            if can_preview(each.plugin):
+                register_plan_preview_service(PlanPreviewService(each.plugin, files_from_wire), server)
             register_stage_service(service, server)
             ports.append(server.add_insecure_port(each.address))
             await server.start()

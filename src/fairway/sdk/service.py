@@ -4,7 +4,7 @@ Options are checked when the deployment is planned, so that a mistake in them en
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from fairway.config.problems import Severity, path_text
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import StageOptions
-from fairway.errors import UserError
+from fairway.errors import FairwayError, UserError
 from fairway.model.stage import Stage, StageStatus
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.deployment import from_wire_deployment
@@ -27,8 +27,9 @@ from fairway.rpc.plugin_api import DeploymentServicer, StageServicer, common_mes
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.plugin import PlannedStage, Plugin, Sort, StageSpec
+from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_log import StageLog
-from fairway.sdk.stage_run import Files, Outcome, StageFailed, StageRun, Told
+from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
 
 _log = structlog.get_logger()
 
@@ -58,16 +59,22 @@ class PluginService(DeploymentServicer, StageServicer):
         return m.FetchDefinedStagesResponse(stages=self._plugin.stages)
 
     async def DetermineVersions(
-        self, request: m.DetermineVersionsRequest, _context: CallContext
+        self, request: m.DetermineVersionsRequest, context: CallContext
     ) -> m.DetermineVersionsResponse:
-        versions = await self._plugin.versions(files_from_wire(request.input.target_deployment_source))
+        try:
+            versions = await self._plugin.versions(files_from_wire(request.input.target_deployment_source))
+        except FairwayError as error:
+            await context.abort(code_of(error), str(error))
         return m.DetermineVersionsResponse(versions=to_wire_versions(versions))
 
     async def DetermineStrategy(
-        self, request: m.DetermineStrategyRequest, _context: CallContext
+        self, request: m.DetermineStrategyRequest, context: CallContext
     ) -> m.DetermineStrategyResponse:
         target, running = _both(request.input)
-        answer = await self._plugin.strategy(target, running)
+        try:
+            answer = await self._plugin.strategy(target, running)
+        except FairwayError as error:
+            await context.abort(code_of(error), str(error))
         if answer is None:
             return m.DetermineStrategyResponse(unsupported=True)
         strategy = SYNC_STRATEGIES.to_wire(answer.strategy)
@@ -80,6 +87,8 @@ class PluginService(DeploymentServicer, StageServicer):
             stages = [stage for wanted in request.stages for stage in self._planned(wanted, request.rollback)]
         except UserError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        except FairwayError as error:
+            await context.abort(code_of(error), str(error))
         first = min((wanted.index for wanted in request.stages), default=0)
         whole = [self._stage(spec, first, PlannedStage()) for spec in self._of_sort(Sort.ROLLBACK)]
         return m.BuildPipelineSyncStagesResponse(
@@ -125,11 +134,9 @@ class PluginService(DeploymentServicer, StageServicer):
             spec = self._spec(told.stage.name)
             options = _options(spec, told.config, told.stage.name)
             run: StageRun[Any] = StageRun(told, options, log, agent)
-            outcome = await running.finish(run, getattr(self._plugin, spec.method)(run), self._ends_with_call)
-        except StageFailed as error:
+            outcome = await running.finish(run, self._tried(run, spec), self._ends_with_call)
+        except FairwayError as error:
             log.error(str(error))
-            outcome = Outcome(StageStatus.FAILED, str(error))
-        except UserError as error:
             outcome = Outcome(StageStatus.FAILED, str(error))
         except Exception as error:
             _log.exception("a stage failed by a defect of its plugin", plugin=self._plugin.name, stage=told.stage.name)
@@ -137,6 +144,21 @@ class PluginService(DeploymentServicer, StageServicer):
             log.error(outcome.message)
         await log.close()
         return outcome
+
+    async def _tried(self, run: StageRun[Any], spec: StageSpec) -> Outcome | None:
+        """How the stage ended, tried again while its errors say that this may help."""
+        work: Callable[[StageRun[Any]], Awaitable[Outcome | None]] = getattr(self._plugin, spec.method)
+        retry = self._plugin.retry
+        for failures in range(1, retry.attempts):
+            try:
+                return await work(run)
+            except FairwayError as error:
+                if not error.retry:
+                    raise
+                pause = retry.delay(failures)
+                run.log.error(f"{error}; tried again in {pause:.1f} s, {retry.attempts - failures} more at most")
+            await retry.sleep(pause)
+        return await work(run)
 
     def _planned(self, wanted: m.BuildPipelineSyncStagesRequest.StageConfig, rollback: bool) -> list[Stage]:
         spec = self._spec(wanted.name)

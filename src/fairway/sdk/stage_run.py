@@ -5,16 +5,17 @@ its time ran out, `stopped` is true and whatever the stage has started must end.
 false: work that can go on by itself may be left, because the agent will ask for the same stage again.
 """
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.config.stages import StageOptions
-from fairway.errors import UserError
+from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
 from fairway.model.stage import Stage, StageStatus
@@ -25,10 +26,17 @@ O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no bette
 
 #: The metadata key of what is shown under a stage.
 DISPLAY = "pipecd/stage-display-metadata"
+#: The beginning of the metadata key of what became of one deploy target.
+TARGET = "fairway/target/"
+_SUCCEEDED = "succeeded"
 
 
 class StageFailed(UserError):
     """A stage that could not do its work; the message is the reason that people see."""
+
+
+class TryAgain(TemporaryError):
+    """A stage that could not do its work now; it is asked for again, from its beginning, some times."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -58,6 +66,7 @@ class Agent(Protocol):
     async def stage_note(self, key: str) -> str | None: ...
     async def note_deployment(self, metadata: Mapping[str, str]) -> None: ...
     async def deployment_note(self, key: str) -> str | None: ...
+    async def shared_note(self, key: str) -> str | None: ...
     async def put_object(self, key: str, value: bytes) -> None: ...
     async def get_object(self, key: str) -> bytes | None: ...
     async def open_secret(self, sealed: str) -> Secret: ...
@@ -110,6 +119,10 @@ class StageRun(Generic[O]):
         """What a stage of this plugin has kept with the deployment."""
         return await self._agent.deployment_note(key)
 
+    async def noted_for_all(self, key: str) -> str | None:
+        """What the agent has kept with the deployment for every plugin."""
+        return await self._agent.shared_note(key)
+
     async def put_object(self, key: str, value: bytes) -> None:
         """Keep bytes with the application, for later deployments."""
         await self._agent.put_object(key, value)
@@ -127,9 +140,52 @@ class StageRun(Generic[O]):
         TmpDir, Arch and Os."""
         return await self._agent.install_tool(name, version, script)
 
+    async def on_each_target(self, work: Callable[[DeployTarget], Awaitable[str | None]]) -> None:
+        """Do the work for each deploy target of the application, all at once, and keep how it went with each: in the
+        log, under the stage, and in its metadata under `fairway/target/NAME`.
+
+        What the work returns is told beside "succeeded". One that fails does not keep the others from their work; then
+        the stage fails, or is tried again when all that failed may be. One that has succeeded is not done twice.
+        """
+        if not self.targets:
+            raise StageFailed("the application names no deploy target of this plugin")
+        results = await asyncio.gather(*(self._on_target(each, work) for each in self.targets))
+        words = {each.name: result.words for each, result in zip(self.targets, results, strict=True)}
+        await self.note({DISPLAY: "\n".join(f"{name}: {said}" for name, said in words.items())})
+        failed = {each.name: result.error for each, result in zip(self.targets, results, strict=True) if result.error}
+        if failed:
+            kind = TryAgain if all(error.retry for error in failed.values()) else StageFailed
+            why = "; ".join(f"{name}: {error}" for name, error in failed.items())
+            raise kind(f"{len(failed)} of {len(results)} deploy targets failed: {why}")
+
+    async def _on_target(
+        self, target: DeployTarget, work: Callable[[DeployTarget], Awaitable[str | None]]
+    ) -> "_Result":
+        key = f"{TARGET}{target.name}"
+        before = await self.noted(key) or ""
+        if before.startswith(_SUCCEEDED):
+            return _Result(before)
+        try:
+            said = await work(target)
+        except FairwayError as error:
+            result = _Result(f"failed: {error}", error)
+            self.log.error(f"{target.name}: {error}")
+        else:
+            result = _Result(f"{_SUCCEEDED}: {said}" if said else _SUCCEEDED)
+            self.log.success(f"{target.name}: {result.words}")
+        await self.note({key: result.words})
+        return result
+
     def commands(self) -> AsyncIterator[Command]:
         """Approvals and skips of this stage as they come, those from before a restart too."""
         return self._agent.commands()
+
+
+class _Result(NamedTuple):
+    """How the work for one deploy target went."""
+
+    words: str
+    error: FairwayError | None = None
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):

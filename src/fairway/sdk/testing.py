@@ -19,22 +19,37 @@ import msgspec
 from grpc import aio
 
 from fairway.config.agent_file import DeployTarget
-from fairway.model.application import GitPath, Repository
+from fairway.model.application import GitPath, Repository, SyncState
 from fairway.model.command import ApproveStage, Command
 from fairway.model.deployment import Deployment
+from fairway.model.live_state import Resource
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import Commit, Trigger
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
+from fairway.rpc.convert.application import from_wire_sync_state
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.deployment import to_wire_deployment
+from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
-from fairway.rpc.plugin_api import DeploymentStub, HostServicer, StageStub, register_host_service
+from fairway.rpc.plugin_api import (
+    DeploymentStub,
+    HostServicer,
+    LiveStateStub,
+    PlanPreviewStub,
+    SecretServicer,
+    StageStub,
+    live_state_messages,
+    plan_preview_messages,
+    register_host_service,
+    register_secret_service,
+)
 from fairway.rpc.plugin_api import common_messages as common
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.rpc.plugin_api import host_messages as h
+from fairway.rpc.plugin_api import secret_messages as o
 from fairway.rpc.plugin_api import stage_messages as s
-from fairway.sdk.plugin import Plugin, PluginSettings
+from fairway.sdk.plugin import Plugin, PluginSettings, Preview
 from fairway.sdk.serve import Host, Served, serving
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,7 +63,7 @@ class Ended(msgspec.Struct, frozen=True):
     log: tuple[str, ...]
 
 
-class AgentDouble(HostServicer):
+class AgentDouble(HostServicer, SecretServicer):
     """Takes what plugins tell an agent, and keeps it where a test can look."""
 
     def __init__(self) -> None:
@@ -58,7 +73,13 @@ class AgentDouble(HostServicer):
         self.stage_notes: dict[str, dict[str, str]] = {}
         #: Plugin → what it kept with the deployment.
         self.plugin_notes: dict[str, dict[str, str]] = {}
+        #: What the agent keeps with the deployment for every plugin.
+        self.shared_notes: dict[str, str] = {}
         self.objects: dict[str, bytes] = {}
+        #: Sealed text → what it opens to.
+        self.secrets: dict[str, str] = {}
+        #: Name and version of a tool → where it is; what is not here cannot be installed.
+        self.tools: dict[tuple[str, str], Path] = {}
         #: Stage id → commands that wait for it.
         self.commands: dict[str, list[Command]] = {}
 
@@ -94,6 +115,12 @@ class AgentDouble(HostServicer):
         value = self.stage_notes.get(request.stage_id, {}).get(request.key)
         return h.GetStageMetadataResponse(value=value or "", found=value is not None)
 
+    async def PutStageMetadata(
+        self, request: h.PutStageMetadataRequest, _context: CallContext
+    ) -> h.PutStageMetadataResponse:
+        self.stage_notes.setdefault(request.stage_id, {})[request.key] = request.value
+        return h.PutStageMetadataResponse()
+
     async def PutStageMetadataMulti(
         self, request: h.PutStageMetadataMultiRequest, _context: CallContext
     ) -> h.PutStageMetadataMultiResponse:
@@ -106,11 +133,34 @@ class AgentDouble(HostServicer):
         value = self.plugin_notes.get(request.plugin_name, {}).get(request.key)
         return h.GetDeploymentPluginMetadataResponse(value=value or "", found=value is not None)
 
+    async def PutDeploymentPluginMetadata(
+        self, request: h.PutDeploymentPluginMetadataRequest, _context: CallContext
+    ) -> h.PutDeploymentPluginMetadataResponse:
+        self.plugin_notes.setdefault(request.plugin_name, {})[request.key] = request.value
+        return h.PutDeploymentPluginMetadataResponse()
+
     async def PutDeploymentPluginMetadataMulti(
         self, request: h.PutDeploymentPluginMetadataMultiRequest, _context: CallContext
     ) -> h.PutDeploymentPluginMetadataMultiResponse:
         self.plugin_notes.setdefault(request.plugin_name, {}).update(request.metadata)
         return h.PutDeploymentPluginMetadataMultiResponse()
+
+    async def GetDeploymentSharedMetadata(
+        self, request: h.GetDeploymentSharedMetadataRequest, _context: CallContext
+    ) -> h.GetDeploymentSharedMetadataResponse:
+        value = self.shared_notes.get(request.key)
+        return h.GetDeploymentSharedMetadataResponse(value=value or "", found=value is not None)
+
+    async def InstallTool(self, request: h.InstallToolRequest, context: CallContext) -> h.InstallToolResponse:
+        path = self.tools.get((request.name, request.version))
+        if path is None:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"no tool {request.name} {request.version}")
+        return h.InstallToolResponse(installed_path=str(path))
+
+    async def DecryptSecret(self, request: o.OpenSecretRequest, context: CallContext) -> o.OpenSecretResponse:
+        if request.secret not in self.secrets:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "nothing is known of that sealed value")
+        return o.OpenSecretResponse(decrypted_secret=self.secrets[request.secret])
 
     async def ListStageCommands(
         self, request: h.ListStageCommandsRequest, _context: CallContext
@@ -140,6 +190,8 @@ class PluginUnderTest:
         self.folder = folder
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
+        self._live_states = LiveStateStub(channel)
+        self._previews = PlanPreviewStub(channel)
         self._settings = settings
         self._numbers = count(1)
 
@@ -178,6 +230,40 @@ class PluginUnderTest:
             deployment_id="deployment", stage_id=stage_id, grace_seconds=grace_seconds, handed_over=True
         )
         return bool((await self._stages.Stop(request)).was_running)
+
+    async def live_state(self) -> tuple[tuple[Resource, ...], SyncState]:
+        """What runs, and how it differs from the files; grpc's UNIMPLEMENTED for a plugin that cannot tell."""
+        request = live_state_messages.GetLivestateRequest(
+            piped_id="agent",
+            application_id="application",
+            application_name="application",
+            deploy_source=self._source(),
+            deploy_targets=[each.name for each in self._settings.targets],
+        )
+        answer = await self._live_states.GetLivestate(request)
+        resources = from_wire_plugin_live_state(answer.application_live_state)
+        return resources, from_wire_sync_state(answer.sync_state)
+
+    async def plan_preview(self) -> tuple[Preview, ...]:
+        """What these files would change; grpc's UNIMPLEMENTED for a plugin that cannot tell."""
+        request = plan_preview_messages.GetPlanPreviewRequest(
+            piped_id="agent",
+            application_id="application",
+            application_name="application",
+            target_deployment_source=self._source(),
+            deploy_targets=[each.name for each in self._settings.targets],
+        )
+        answer = await self._previews.GetPlanPreview(request)
+        return tuple(
+            Preview(
+                deploy_target=each.deploy_target,
+                summary=each.summary,
+                changes=not each.no_change,
+                details=each.details.decode(),
+                language=each.diff_language,
+            )
+            for each in answer.results
+        )
 
     def _deployment(self, stage: Stage) -> Deployment:
         commit = Commit(hash="0" * 40, message="", author="", branch="main", created_at=_AT)
@@ -218,6 +304,7 @@ async def plugin_under_test(
     settings = PluginSettings(name=kind.name, config=config or {}, targets=targets, state=folder / "state")
     agent, server = AgentDouble(), aio.server(options=SERVER_OPTIONS)
     register_host_service(agent, server)
+    register_secret_service(agent, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     host = Host(address=f"127.0.0.1:{port}", stops_stages=True)

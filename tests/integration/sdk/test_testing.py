@@ -2,10 +2,33 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
+import grpc
+import pytest
+from grpc import aio
+
+from fairway.model.application import SyncStatus
 from fairway.plugins.wait import Wait
 from fairway.plugins.waitapproval import WaitApproval
-from fairway.sdk import Plugin, StageOptions, StageRun, StageStatus, stage
+from fairway.sdk import (
+    Health,
+    Live,
+    LiveQuestion,
+    Plugin,
+    PluginSettings,
+    Preview,
+    PreviewQuestion,
+    Resource,
+    Retry,
+    StageFailed,
+    StageOptions,
+    StageRun,
+    StageStatus,
+    Target,
+    TryAgain,
+    stage,
+)
 from fairway.sdk.testing import Ended, plugin_under_test
 from tests.integration.agent.running import until
 
@@ -61,3 +84,144 @@ async def test_a_stage_is_stopped(tmp_path: Path) -> None:
 
     assert was_running
     assert (ended.status, ended.message) == (StageStatus.CANCELLED, "Cancelled by ada")
+
+
+class TryingOptions(StageOptions, frozen=True, kw_only=True):
+    """How it fails."""
+
+    failures: int
+    final: bool = False
+
+
+class Trying(Plugin):
+    """Fails as often, and in the way, that its options say."""
+
+    name = "trying"
+    retry = Retry(attempts=3, first_delay=0.001, longest_delay=0.001)
+
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        self.tries = 0
+
+    @stage("TRY", options=TryingOptions)
+    async def attempt(self, run: StageRun[TryingOptions]) -> None:
+        """Fail, or not any more."""
+        self.tries += 1
+        run.log.info(f"try {self.tries}")
+        if self.tries <= run.options.failures:
+            raise StageFailed("never") if run.options.final else TryAgain("not now")
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message", "tries"),
+    [
+        pytest.param({"failures": 2}, StageStatus.SUCCEEDED, "", 3, id="it works at last"),
+        pytest.param({"failures": 9}, StageStatus.FAILED, "not now", 3, id="it never works"),
+        pytest.param({"failures": 9, "final": True}, StageStatus.FAILED, "never", 1, id="no use in another try"),
+    ],
+)
+async def test_an_error_says_whether_the_stage_is_tried_again(
+    tmp_path: Path, options: dict[str, Any], status: StageStatus, message: str, tries: int
+) -> None:
+    async with plugin_under_test(Trying, tmp_path) as plugin:
+        ended = await plugin.run("TRY", options)
+
+    assert (ended.status, ended.message) == (status, message)
+    assert [line for line in ended.log if line.startswith("try")] == [f"try {each + 1}" for each in range(tries)]
+
+
+class Knowing(Plugin):
+    """Looks, compares, and works on several deploy targets."""
+
+    name = "knowing"
+    retry = Retry(attempts=2, first_delay=0.001, longest_delay=0.001)
+
+    async def live_state(self, question: LiveQuestion) -> Live:
+        if not question.targets:
+            raise TryAgain("nothing to look at yet")
+        resource = Resource(id="r", name=question.application_name, type="Thing", health=Health.HEALTHY)
+        return Live(resources=(resource,), drift=(f"{question.targets[0].name} is behind",))
+
+    async def plan_preview(self, question: PreviewQuestion) -> tuple[Preview, ...]:
+        if not question.targets:
+            raise StageFailed("nothing to compare with")
+        return tuple(
+            Preview(deploy_target=each.name, summary="1 change", details="+ a")
+            if each.config.get("behind")
+            else Preview(deploy_target=each.name, summary="no change", changes=False)
+            for each in question.targets
+        )
+
+    @stage("SPREAD")
+    async def spread(self, run: StageRun[StageOptions]) -> None:
+        """Bring it to every deploy target."""
+
+        async def bring(target: Target) -> str | None:
+            if why := target.config.get("fails"):
+                raise StageFailed(str(why))
+            return f"on {target.labels['machine']}" if target.labels else None
+
+        await run.on_each_target(bring)
+
+
+async def test_what_runs_how_it_differs_and_what_a_change_would_do(tmp_path: Path) -> None:
+    targets = (Target(name="one", config={"behind": True}), Target(name="two"))
+    async with plugin_under_test(Knowing, tmp_path, targets=targets) as plugin:
+        resources, sync = await plugin.live_state()
+        previews = await plugin.plan_preview()
+
+    assert [(each.name, each.plugin_name, each.health) for each in resources] == [
+        ("application", "knowing", Health.HEALTHY)
+    ]
+    assert (sync.status, sync.short_reason) == (SyncStatus.OUT_OF_SYNC, "one is behind")
+    assert previews == (
+        Preview(deploy_target="one", summary="1 change", details="+ a"),
+        Preview(deploy_target="two", summary="no change", changes=False),
+    )
+
+
+async def test_a_question_that_cannot_be_answered_says_whether_to_ask_again(tmp_path: Path) -> None:
+    async with plugin_under_test(Knowing, tmp_path) as plugin:
+        with pytest.raises(aio.AioRpcError) as later:
+            await plugin.live_state()
+        with pytest.raises(aio.AioRpcError) as never:
+            await plugin.plan_preview()
+
+    assert (later.value.code(), later.value.details()) == (grpc.StatusCode.UNAVAILABLE, "nothing to look at yet")
+    assert never.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+
+async def test_what_a_plugin_does_not_offer_is_not_implemented(tmp_path: Path) -> None:
+    async with plugin_under_test(Keeping, tmp_path) as plugin:
+        for question in (plugin.live_state, plugin.plan_preview):
+            with pytest.raises(aio.AioRpcError) as refused:
+                await question()
+            assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_each_deploy_target_has_a_result_of_its_own(tmp_path: Path) -> None:
+    targets = (
+        Target(name="one", labels={"machine": "m1"}),
+        Target(name="two", config={"fails": "no space"}),
+        Target(name="three"),
+    )
+    async with plugin_under_test(Knowing, tmp_path, targets=targets) as plugin:
+        ended = await plugin.run("SPREAD", id="s")
+        again = await plugin.run("SPREAD", id="s")
+
+    assert (ended.status, ended.message) == (StageStatus.FAILED, "1 of 3 deploy targets failed: two: no space")
+    assert plugin.agent.stage_notes["s"] == {
+        "fairway/target/one": "succeeded: on m1",
+        "fairway/target/two": "failed: no space",
+        "fairway/target/three": "succeeded",
+        "pipecd/stage-display-metadata": "one: succeeded: on m1\ntwo: failed: no space\nthree: succeeded",
+    }
+    # What was done before is not done again.
+    assert again.log == ("two: no space", "1 of 3 deploy targets failed: two: no space")
+
+
+async def test_a_plugin_without_deploy_targets_cannot_work_on_each(tmp_path: Path) -> None:
+    async with plugin_under_test(Knowing, tmp_path) as plugin:
+        ended = await plugin.run("SPREAD")
+
+    assert ended.message == "the application names no deploy target of this plugin"
