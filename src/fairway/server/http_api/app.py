@@ -38,7 +38,7 @@ from fairway.server.http_api.body import MOST_BYTES
 from fairway.server.http_api.caller import known_caller
 from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.document import SECURITY, documented
-from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error, answer_http_error
+from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error
 from fairway.server.http_api.query import check_request
 from fairway.server.sign_in.cookies import SESSION
 
@@ -103,7 +103,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         ],
         state=State({"desk": desk, "streams": stream.Streams(desk), "reception": webhooks.reception_of(desk)}),
         openapi_config=documented(SESSION),
-        exception_handlers={HTTPException: answer_http_error, Exception: answer_error},
+        exception_handlers={HTTPException: sign_in_pages.answer_unknown, Exception: answer_error},
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,
     )

@@ -33,6 +33,7 @@ from fairway.server.sign_in.pages import (
     sign_in_page,
     signed_in_page,
 )
+from fairway.server.sign_in.providers import shown_title
 from fairway.server.sign_in.same_origin import refuse_foreign_pages
 from fairway.server.sign_in.sessions import NewSession, Person
 from fairway.server.sign_in.signing import Purpose
@@ -53,6 +54,12 @@ class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     next: str
     username: str = ""
     wrong: str = ""
+
+
+@get("/")
+async def show_home() -> Response[str]:
+    """Where people arrive who know nothing but the server's address."""
+    return redirect(HOME)
 
 
 @get("/sign-in")
@@ -146,6 +153,17 @@ def answer_page_error(request: PageRequest, error: Exception) -> Response[str]:
     return _as_answered(answer, page(message_page("That did not work", answer.content.error.message)))
 
 
+def answer_unknown(request: PageRequest, error: HTTPException) -> Response[str] | Response[ErrorAnswer]:
+    """What is wrong with a path that nothing answers: as a page to a person, in our words to a program."""
+    if error.status_code == 404 and "text/html" in request.headers.get("accept", "") and not _is_for_programs(request):
+        return page(message_page("There is nothing here", f"this server has no page {request.url.path}"), 404)
+    return answer_http_error(request, error)
+
+
+def _is_for_programs(request: PageRequest) -> bool:
+    return request.url.path.startswith(("/api/", "/webhooks/"))
+
+
 def _as_answered(answer: Response[ErrorAnswer], response: Response[str]) -> Response[str]:
     """The page with the status that the error has everywhere else."""
     response.status_code = answer.status_code
@@ -162,7 +180,7 @@ async def _person(request: PageRequest) -> Person | None:
 
 
 def _signed_in(person: Person) -> Response[str]:
-    out = Form(action="/sign-in/out", fields=(), button="Sign out", hidden={_TOKEN: person.csrf_token})
+    out = Form(action="/sign-in/out", fields=(), button="Sign out", hidden={_TOKEN: person.csrf_token}, aside=True)
     name = person.user.display_name or person.user.id
     return page(signed_in_page(name, tuple(role.name for role in person.roles), out))
 
@@ -192,7 +210,7 @@ def _asking(request: PageRequest, shown: _Shown) -> Response[str]:
         wrong=shown.wrong,
     )
     choices = tuple(
-        Choice(provider.title or provider.name, f"/sign-in/{provider.name}/start?{urlencode({'next': shown.next})}")
+        Choice(shown_title(provider), f"/sign-in/{provider.name}/start?{urlencode({'next': shown.next})}")
         for provider in desk_of(request).sign_in.authorities.providers
     )
     return _keeping(request, browser, page(sign_in_page(form, choices)))
@@ -204,7 +222,8 @@ def _setting(request: PageRequest, name: str, token: str, wrong: str = "") -> Re
         action=f"/sign-in/link/{token}",
         fields=new_password_fields(),
         button="Set password and sign in",
-        hidden={_TOKEN: _form_token(request, browser), "username": name},
+        hidden={_TOKEN: _form_token(request, browser)},
+        username=name,
         wrong=wrong,
     )
     return _keeping(request, browser, page(link_page(name, form)))
@@ -249,4 +268,4 @@ def _stale() -> Forbidden:
     return Forbidden("the form was not made for this browser, or is too old; load the page again and fill it in anew")
 
 
-ROUTES = (show_sign_in, send_sign_in, show_link, send_link, send_sign_out, style)
+ROUTES = (show_home, show_sign_in, send_sign_in, show_link, send_link, send_sign_out, style)

@@ -61,7 +61,7 @@ class Attempts:
         wait = last + wait_after(failures, self._limit) - now
         if failures and wait > timedelta(0):
             seconds = math.ceil(wait.total_seconds())
-            raise TooManyRequests(f"too many attempts to sign in; try again in {seconds} seconds", seconds)
+            raise TooManyRequests(f"too many attempts to sign in; try again in {_in_words(seconds)}", seconds)
         self._failures[who] = (failures + 1, now)
         self._failures.move_to_end(who)
         while len(self._failures) > self._most:
@@ -84,6 +84,10 @@ class Attempts:
         """Whether the so many-th failure is written down: where waits begin, and whenever there are twice as many."""
         times, rest = divmod(attempt, self._limit.free)
         return rest == 0 and times > 0 and times & (times - 1) == 0
+
+
+def _in_words(seconds: int) -> str:
+    return "1 second" if seconds == 1 else f"{seconds} seconds"
 
 
 def network_of(address: str) -> str:

@@ -32,6 +32,9 @@ _BRAND = (
 )
 
 
+_ASIDE = ' class="other"'
+
+
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """One field of a form."""
 
@@ -52,6 +55,10 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[Field, ...]
     button: str
     hidden: dict[str, str]
+    #: Whose password it is, for the browser's password keeper, where nobody types it.
+    username: str = ""
+    #: Whether the button is not what the page is about.
+    aside: bool = False
     #: What was wrong with it last time.
     wrong: str = ""
 
@@ -134,11 +141,12 @@ def _form(form: Form) -> str:
     hidden = "".join(
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in form.hidden.items()
     )
+    if form.username:
+        name = escape(form.username)
+        hidden += f'<input name="username" type="text" autocomplete="username" value="{name}" readonly hidden>'
     fields = "".join(_field(field, bool(form.wrong)) for field in form.fields)
-    return (
-        f'{wrong}<form method="post" action="{escape(form.action)}">{hidden}{fields}'
-        f'<button type="submit">{escape(form.button)}</button></form>'
-    )
+    button = f'<button type="submit"{_ASIDE if form.aside else ""}>{escape(form.button)}</button>'
+    return f'{wrong}<form method="post" action="{escape(form.action)}">{hidden}{fields}{button}</form>'
 
 
 def _field(field: Field, wrong: bool) -> str:
@@ -150,6 +158,7 @@ def _field(field: Field, wrong: bool) -> str:
         "autocomplete": field.autocomplete,
         "value": field.value,
         "aria-describedby": " ".join(described),
+        "aria-invalid": "true" if wrong else "",
         "autocapitalize": "none",
         "spellcheck": "false",
     }

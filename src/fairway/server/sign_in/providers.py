@@ -66,6 +66,14 @@ class GitHubProvider(msgspec.Struct, frozen=True, kw_only=True, tag="github"):
 
 SignInProvider = OidcProvider | GitHubProvider
 
+#: How they write themselves.
+_WRITTEN = {"github": "GitHub", "gitlab": "GitLab", "google": "Google", "okta": "Okta"}
+
+
+def shown_title(provider: SignInProvider) -> str:
+    """What the button of the provider says."""
+    return provider.title or _WRITTEN.get(provider.name, provider.name)
+
 
 def refuse_bad_providers(providers: Sequence[SignInProvider]) -> None:
     """Raise BadSignInProvider for the first that cannot be used."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairway.server.first_start import prepare_administrator
 from fairway.server.sign_in.cookies import BROWSER, SESSION
 from fairway.server.sign_in.pages import HEADERS
 from tests.integration.server.sign_in.browser import PASSWORD, Form, Place
@@ -46,7 +47,7 @@ async def test_waiting_is_said_with_the_time(place: Place) -> None:
 
     assert [answer.status_code for answer in answers] == [401] * 5 + [429]
     assert answers[-1].headers["retry-after"] == "1"
-    assert "try again in 1 seconds" in answers[-1].text
+    assert "try again in 1 second." in answers[-1].text
 
 
 @pytest.mark.parametrize(
@@ -129,3 +130,37 @@ async def test_the_style_is_there(place: Place) -> None:
 
     assert answer.headers["content-type"].startswith("text/css")
     assert "prefers-color-scheme: dark" in answer.text
+
+
+async def test_who_knows_only_the_address_of_the_server_is_shown_in(place: Place) -> None:
+    answer = await place.browser().get("/")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+
+
+@pytest.mark.parametrize(
+    ("path", "accepted", "kind"),
+    [
+        pytest.param("/nothing", "text/html,*/*", "text/html", id="a person"),
+        pytest.param("/sign-in/<b>", "text/html", "text/html", id="a person, further down"),
+        pytest.param("/nothing", "*/*", "application/json", id="a program"),
+        pytest.param("/api/v1/nothing", "text/html", "application/json", id="a person where programs ask"),
+    ],
+)
+async def test_what_is_not_there_is_told_in_the_way_it_was_asked(
+    place: Place, path: str, accepted: str, kind: str
+) -> None:
+    answer = await place.browser().get(path, headers={"accept": accepted})
+
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (404, kind)
+    assert "<b>" not in answer.text
+    assert ("Back to sign-in" in answer.text) == (kind == "text/html")
+
+
+async def test_a_password_keeper_is_told_whose_password_is_set(place: Place) -> None:
+    link = await prepare_administrator(place.store, place.clock)
+    assert link is not None
+
+    page = (await place.browser().get(link.path)).text
+
+    assert '<input name="username" type="text" autocomplete="username" value="admin" readonly hidden>' in page
