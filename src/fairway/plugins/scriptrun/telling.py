@@ -14,8 +14,9 @@ from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.plugins.scriptrun.journal import Journal, Told
 from fairway.sdk import StageRun
 
-#: How much output is sent as one piece, and how long a line may grow before it is cut.
-PIECE_BYTES = 256 * 1024
+#: How much output is sent as one piece, and how long a line may grow before it is cut. A piece costs three processes a
+#: call, and the server keeps this much in one file; a quarter of it took 1.6 times the CPU for a loud script.
+PIECE_BYTES = 1024 * 1024
 #: How often the output is looked at: at first, and when nothing has come for a while.
 _EAGER_SECONDS = 0.02
 _CALM_SECONDS = 0.25
