@@ -40,6 +40,8 @@ class Foreign(DeploymentServicer):
     def __init__(self, config: Mapping[str, Any], agent: HostStub) -> None:
         self._run = config["config"].get("run", "FOREIGN_RUN")
         self._diary = Path(config["config"]["diary"])
+        #: It plans nothing before that file is there.
+        self._plans_when = Path(config["config"]["plansWhen"]) if "plansWhen" in config["config"] else None
         self._agent = agent
 
     async def FetchDefinedStages(self, _request: Any, _context: Any) -> Any:
@@ -55,6 +57,10 @@ class Foreign(DeploymentServicer):
         return deployment_messages.BuildQuickSyncStagesResponse()
 
     async def BuildPipelineSyncStages(self, request: Any, _context: Any) -> Any:
+        if self._plans_when is not None:
+            self._note("planning")
+            while not await asyncio.to_thread(self._plans_when.exists):  # noqa: ASYNC110  # a file
+                await asyncio.sleep(0.02)
         answer = deployment_messages.BuildPipelineSyncStagesResponse()
         for each in request.stages:
             answer.stages.add(name=each.name, index=each.index)
