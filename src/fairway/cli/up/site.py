@@ -17,6 +17,7 @@ from fairway.cli.profiles import Profile, Profiles, load_profiles, profiles_path
 from fairway.cli.remote import Unreachable
 from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans
 from fairway.cli.up.first_key import api_key
+from fairway.cli.up.log_files import keep_small
 from fairway.cli.up.places import Places
 from fairway.cli.up.registration import WatchedRepository, agent_started_at, register_agent, write_agent_file
 from fairway.errors import UserError
@@ -66,7 +67,9 @@ class Site:
         self.address = address
         self.profile = Profile(server=f"http://{address}", api_key=api_key(places))
         serve = (*_FAIRWAY, "server", "--data", places.server, "--single-port", "--listen", address)
-        work = (*_FAIRWAY, "agent", "--config-file", places.agent_file, "--data", places.agent, "--insecure")
+        # Without its launcher, which would be one process more: we start it again ourselves.
+        own = ("--no-launcher", "--config-file", places.agent_file, "--data", places.agent, "--insecure")
+        work = (*_FAIRWAY, "agent", *own)
         self._server = Child("server", serve, places.log("server"))
         self._agent = Child("agent", work, places.log("agent"))
 
@@ -74,6 +77,7 @@ class Site:
         """Start the server, and wait until it answers."""
         inherit_orphans()
         bury_orphans((self._server, self._agent))
+        keep_small((self._server.log, self._agent.log))
         self._server.start()
         while True:
             try:
