@@ -53,7 +53,7 @@ class WaitApproval(Plugin):
             told = f"Counts as approved, because too few answered within {timeout}{_so_far(run, given)}"
             await run.note({APPROVED_BY_TIMEOUT: "true", DISPLAY: told})
         except asyncio.CancelledError:
-            if run.stopped:
+            if run.stopped and not run.handed_over:
                 run.log.error(f"{run.stop_reason or 'Stopped'}{_so_far(run, given)}")
             raise
         else:
