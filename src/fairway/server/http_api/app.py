@@ -1,7 +1,6 @@
 """The routes, and what holds for all of them.
 
-Everything under /api/v1 needs a key or a session. HEAD is answered wherever GET is. A query longer than any real one is
-refused before it is taken apart.
+Everything under /api/v1 needs a key or a session. A query longer than any real one is refused before it is taken apart.
 """
 
 import msgspec
@@ -39,6 +38,7 @@ from fairway.server.http_api.caller import known_caller
 from fairway.server.http_api.desk import HttpDesk
 from fairway.server.http_api.document import SECURITY, documented
 from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error
+from fairway.server.http_api.methods import every_method
 from fairway.server.http_api.query import check_request
 from fairway.server.sign_in.cookies import SESSION
 
@@ -107,7 +107,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,
     )
-    return _short_query(_head_like_get(litestar))
+    return _short_query(every_method(litestar))
 
 
 class _Lean(Litestar):
@@ -116,17 +116,6 @@ class _Lean(Litestar):
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
         return [*plugins, MsgspecDIPlugin()]
-
-
-def _head_like_get(inner: ASGIApp) -> ASGIApp:
-    """HEAD is a GET whose body uvicorn leaves out."""
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("method") == "HEAD":
-            scope = {**scope, "method": "GET"}  # type: ignore[assignment]  # a copy of the same kind
-        await inner(scope, receive, send)
-
-    return app
 
 
 def _short_query(inner: ASGIApp) -> ASGIApp:

@@ -15,6 +15,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from fairway.server.http_api.body import MOST_BYTES, WrongMediaType
+from fairway.server.http_api.methods import allowed
 from fairway.server.status_codes import InvalidRequest, TooManyRequests, status_code
 
 _log = structlog.get_logger()
@@ -96,9 +97,10 @@ def answer_http_error(request: Request[Any, Any, Any], error: HTTPException) -> 
             message = f"there is nothing at {request.url.path}; /api/v1/openapi.json lists what there is"
             return _answer(404, "not_found", message)
         case 405:
-            taken = [word for word in (error.headers or {}).get("allow", "").split(", ") if word != "OPTIONS"]
-            message = f"{request.url.path} does not take {request.method}; expected {' or '.join(sorted(taken))}"
-            return _answer(405, "method_not_allowed", message, dict(error.headers or {}))
+            taken = allowed((error.headers or {}).get("allow", "").split(","))
+            named = " or ".join(method for method in taken if method not in ("HEAD", "OPTIONS"))
+            message = f"{request.url.path} does not take {request.method}; expected {named}"
+            return _answer(405, "method_not_allowed", message, {"allow": ", ".join(taken)})
         case 413:
             message = f"the body is too long; expected at most {MOST_BYTES} bytes"
             return _answer(413, "body_too_long", message)
