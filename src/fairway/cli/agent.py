@@ -136,7 +136,7 @@ def enable_agent(call: Call, agent: Id) -> None:
 @commands.command("restart")
 @with_server
 def restart_agent(call: Call, agent: Id) -> None:
-    """Ask an agent to end its process, so that whatever started it starts it again."""
+    """Ask an agent to start anew; a version that it has failed to run is tried again."""
     agent_id = find_id(call, "agents", agent)
     body = call.remote.send("POST", segments("agents", agent_id, "restart"))
     if call.as_json:
