@@ -42,10 +42,12 @@ async def test_head_is_get_without_its_body_at_every_path(tmp_path: Path) -> Non
     assert heads["/api/v1/agents"].headers["content-length"] == gets["/api/v1/agents"].headers["content-length"]
 
 
-async def test_head_of_a_stream_ends(tmp_path: Path) -> None:
+async def test_head_of_a_stream_ends_and_leaves_the_connection_to_the_next_request(tmp_path: Path) -> None:
     async with serving(tmp_path, APIKeyRole.ADMIN) as served:
         head = await served.ask("HEAD", "/api/v1/stream?topic=applications")
+        following = await served.ask("GET", "/healthz")
 
+    assert following.status_code == 200
     assert (head.status_code, head.headers["content-type"].partition(";")[0]) == (200, "text/event-stream")
 
 
