@@ -129,15 +129,20 @@ def fallen_back(record: Record, reason: str, now: int, unproven: float = 0.0) ->
     if record.trial is None:
         return record
     others = tuple(each for each in record.failures if each.key != record.trial.key)
-    failure = Failure(record.trial.key, reason, now, unproven)
+    # Excused once is enough: on a machine that is always slow the two would take turns for ever.
+    again = len(others) < len(record.failures)
+    failure = Failure(record.trial.key, reason, now, 0.0 if again else unproven)
     return record._replace(trial=None, failures=(*others, failure)[-_REMEMBERED:])
 
 
 def ready_again(record: Record, seconds: float) -> Record:
     """The version that was fallen back to is ready after so many seconds. In the time that the other one had: that one
-    was to blame. Later: something else was, such as a server that was away, and the other one may be tried again."""
-    kept = (each._replace(unproven=0.0) for each in record.failures if not 0 < each.unproven < seconds)
-    return record._replace(failures=tuple(kept))
+    was to blame. Later: something else was, such as a server that was away, and the other one may be tried again, once.
+    """
+    judged = (
+        each._replace(unproven=0.0, excused=each.excused or 0 < each.unproven < seconds) for each in record.failures
+    )
+    return record._replace(failures=tuple(judged))
 
 
 def forgiven(record: Record) -> Record:

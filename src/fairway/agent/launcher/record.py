@@ -35,6 +35,8 @@ class Failure(NamedTuple):
     at: int
     #: The seconds that it had, while it is not known whether it was to blame, or a server that was away; else 0.
     unproven: float = 0.0
+    #: It was not to blame, and may be tried once more.
+    excused: bool = False
 
 
 class Record(NamedTuple):

@@ -113,7 +113,7 @@ def _unless_refused(key: str, version: str, now: Circumstances) -> Stay | None:
     if not now.launched:
         return Stay(f"{version} is wanted, but this agent has no launcher; whoever started it must change its version")
     for failure in now.failures:
-        if failure.key == key:
+        if failure.key == key and not failure.excused:
             return Stay(f"{version} was tried and left: {failure.reason}; `fairway agent restart` lets it try again")
     return None
 

@@ -115,9 +115,18 @@ def test_an_agent_that_makes_room_is_followed_at_once() -> None:
 def test_a_version_that_was_late_is_not_blamed_when_the_other_one_is_as_late() -> None:
     record = fallen_back(wanted(HERE, NEW), "it was not ready", 7, unproven=60.0)
 
-    assert ready_again(record, 60.5) == HERE
+    assert ready_again(record, 60.5).failures == (Failure("0.2.0-aa", "it was not ready", 7, excused=True),)
     assert ready_again(record, 5.0).failures == (Failure("0.2.0-aa", "it was not ready", 7),)
     assert ready_again(ready_again(record, 5.0), 60.5) == ready_again(record, 5.0)
+
+
+def test_a_version_that_was_excused_once_is_not_excused_again() -> None:
+    excused = ready_again(fallen_back(wanted(HERE, NEW), "it was not ready", 7, unproven=60.0), 60.5)
+
+    again = fallen_back(wanted(excused, NEW), "it was not ready again", 9, unproven=60.0)
+
+    assert again == HERE._replace(failures=(Failure("0.2.0-aa", "it was not ready again", 9),))
+    assert ready_again(again, 60.5) == again
 
 
 def test_a_restart_that_somebody_asked_for_forgives() -> None:

@@ -10,7 +10,7 @@ from fairway.agent.launcher.record import Failure, Record, Trial, read_record, v
 
 KEYS = st.text(max_size=20)
 TRIALS = st.builds(Trial, KEYS, st.integers(0, 9), st.floats(0, 999), st.floats(0, 999))
-FAILURES = st.builds(Failure, KEYS, st.text(max_size=50), st.integers(0, 2**40), st.floats(0, 999))
+FAILURES = st.builds(Failure, KEYS, st.text(max_size=50), st.integers(0, 2**40), st.floats(0, 999), st.booleans())
 RECORDS = st.builds(Record, KEYS, KEYS, st.none() | KEYS, st.none() | TRIALS, st.lists(FAILURES, max_size=3).map(tuple))
 
 

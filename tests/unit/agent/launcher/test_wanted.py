@@ -108,6 +108,12 @@ def test_a_wish_is_refused_with_words(text: str, now: Circumstances, words: str)
     assert words in decision.reason
 
 
+def test_a_version_that_was_excused_may_be_tried() -> None:
+    now = NOW._replace(failures=(Failure(KEY, "it was not ready", 1, excused=True),))
+
+    assert decide_upgrade(f"0.2.0@sha256:{A}", now) == Bring(Wanted("0.2.0", A), SOURCE)
+
+
 def test_a_version_that_failed_with_another_checksum_may_be_tried() -> None:
     now = NOW._replace(failures=(Failure(KEY, "it crashed", 1),))
 
