@@ -2,8 +2,10 @@
 
 A transaction that reads first and then writes fails under SQLite when somebody else wrote in between; one that says
 beforehand that it will write (BEGIN IMMEDIATE) waits instead. A durable commit costs a sync of the disk, some
-milliseconds; so the writer takes everything that waits into one transaction, each piece of work in a savepoint of
-its own, and tells nobody of success before the commit. WAL lets readers go on meanwhile.
+milliseconds; so the writer takes everything that waits into one transaction and tells nobody of success before the
+commit. A piece of work that fails has seldom written anything yet; when it has, the transaction is given up and all of
+it done again, each piece in a savepoint of its own: those cost a fifth of all work, so they are not used before they
+are needed. WAL lets readers go on meanwhile.
 """
 
 import asyncio
@@ -50,19 +52,31 @@ class _Piece:
         return not self._answered.cancelled()
 
     def run(self, connection: sa.Connection) -> None:
+        """Do the work; _HalfDone when it failed after it had changed something."""
+        driver = _driver(connection)
+        before = driver.total_changes
+        if not self._succeeds(connection) and driver.total_changes != before:
+            raise _HalfDone
+
+    def run_apart(self, connection: sa.Connection) -> None:
         """Do the work in a savepoint; what it raises undoes this piece only."""
         # Straight to the driver: SQLAlchemy's own savepoints cost more than most pieces of work.
         driver = _driver(connection)
         driver.execute("SAVEPOINT piece")
+        if not self._succeeds(connection):
+            driver.execute("ROLLBACK TO piece")
+        driver.execute("RELEASE piece")
+
+    def _succeeds(self, connection: sa.Connection) -> bool:
+        self._error = None
         self.changes = collect(connection)
         try:
             self._result = self._work(connection)
         except BaseException as error:  # whatever it is, it is the caller's: the writer goes on
             self.fail(_callers_error(error))
-            if not driver.in_transaction:
+            if not _driver(connection).in_transaction:
                 raise  # a full disk made SQLite undo the whole group
-            driver.execute("ROLLBACK TO piece")
-        driver.execute("RELEASE piece")
+        return self._error is None
 
     def fail(self, error: BaseException) -> None:
         """Nothing that this piece did was kept."""
@@ -80,6 +94,10 @@ class _Piece:
         if self._error is not None:
             raise self._error
         return self._result
+
+
+class _HalfDone(Exception):
+    """A piece of work failed, and what it changed before that has to be undone without the others."""
 
 
 class SQLiteDatabase:
@@ -179,26 +197,38 @@ class SQLiteDatabase:
 
     def _write_groups(self) -> None:
         while (first := self._queue.get()) is not None:
-            group = [first]
-            while len(group) < _LARGEST_GROUP and not self._queue.empty():
-                following = self._queue.get()
-                if following is None:
-                    # What is to be the last word stays the last.
-                    self._queue.put(None)
-                    break
-                group.append(following)
-            if wanted := [piece for piece in group if piece.is_wanted]:
-                self._write_group(wanted)
+            self._write_group([first])
 
     def _write_group(self, group: list[_Piece]) -> None:
         try:
-            with _translated(), self._writer.begin() as connection:
-                for piece in group:
-                    piece.run(connection)
+            try:
+                self._commit(group, _Piece.run)
+            except _HalfDone:
+                self._commit(group, _Piece.run_apart)
         except BaseException as error:  # nothing was committed, so everybody is told
             for piece in group:
                 piece.fail(error)
         self._answer(group)
+
+    def _commit(self, group: list[_Piece], run: Callable[[_Piece, sa.Connection], None]) -> None:
+        """Do the work of a group, to which everybody belongs who comes before it is done."""
+        with _translated(), self._writer.begin() as connection:
+            for piece in group:
+                if piece.is_wanted:
+                    run(piece, connection)
+                if piece is group[-1]:
+                    group.extend(self._waiting(_LARGEST_GROUP - len(group)))
+
+    def _waiting(self, most: int) -> Iterator[_Piece]:
+        for _ in range(most):
+            if self._queue.empty():
+                return
+            following = self._queue.get()
+            if following is None:
+                # What is to be the last word stays the last.
+                self._queue.put(None)
+                return
+            yield following
 
     def _answer(self, group: list[_Piece]) -> None:
         """Wake each event loop once for all of its callers: a wake-up costs as much as a piece of work."""
