@@ -11,7 +11,7 @@ with a line in the log, because nothing that we could send would change the serv
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -65,6 +65,14 @@ class Server(Protocol):
         ...
 
 
+#: Returns when something may be told; never, when this agent is not at work any more.
+Gate = Callable[[], Awaitable[None]]
+
+
+async def _open_gate() -> None:
+    """Nobody keeps anything back."""
+
+
 class _Kept(NamedTuple):
     number: int
     report: Report
@@ -78,6 +86,7 @@ class Outbox:
         self._thread = threads
         self._server = server
         self._patience = patience
+        self._gate: Gate = _open_gate
         #: Held while a report of the stream is under way, so that the next one cannot overtake it.
         #: Whoever uses one holds it; one that nobody uses is gone.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -92,12 +101,23 @@ class Outbox:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, path: Path, server: Server, patience: Retry = _PATIENCE) -> AsyncIterator[Self]:
-        """The outbox in a file, sending while the block lasts."""
+    async def open(
+        cls,
+        path: Path,
+        server: Server,
+        patience: Retry = _PATIENCE,
+        gate: "Gate | None" = None,
+        only_logs: bool = False,
+    ) -> AsyncIterator[Self]:
+        """The outbox in a file, sending while the block lasts; each report waits at the gate first. With `only_logs`
+        the rest of what is kept is dropped: somebody else has told more since."""
         threads = ThreadPoolExecutor(1, thread_name_prefix="outbox")
         loop = asyncio.get_running_loop()
         file = await loop.run_in_executor(threads, _open, path)
         outbox = cls(file, threads, server, patience)
+        outbox._gate = gate or _open_gate
+        if only_logs:
+            await outbox._drop_all_but_logs()
         await outbox._take_up()
         sending = asyncio.create_task(outbox._send_for_ever(), name="outbox")
         try:
@@ -113,6 +133,7 @@ class Outbox:
         failures = 0
         async with self._turn(stream):
             while True:
+                await self._gate()
                 if not self._must_wait(stream) and await self._sent(report):
                     return True
                 try:
@@ -123,6 +144,11 @@ class Outbox:
                     failures += 1
                     _log.error("a report can be neither sent nor kept", reason=str(error))
                     await self._patience.sleep(self._patience.delay(failures))
+
+    async def _drop_all_but_logs(self) -> None:
+        dropped = await self._in_thread("DELETE FROM kept WHERE stream NOT LIKE ? RETURNING number", (f"{_LOG_OF}%",))
+        if dropped:
+            _log.warning("reports from before another agent was at work are dropped", reports=len(dropped))
 
     async def drained(self) -> None:
         """Wait until the server has everything."""
@@ -172,6 +198,7 @@ class Outbox:
         failures = 0
         while True:
             await self._something.wait()
+            await self._gate()
             waiting = sorted(each for each in self._streams if _before(each) not in self._streams)[:_AT_ONCE]
             try:
                 away = any(await asyncio.gather(*map(self._send_stream, waiting)))

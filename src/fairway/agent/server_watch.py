@@ -26,6 +26,7 @@ _COMMANDS = hint_messages.Hint.SUBJECT_COMMANDS
 _DEPLOYMENTS = hint_messages.Hint.SUBJECT_DEPLOYMENTS
 _APPLICATIONS = hint_messages.Hint.SUBJECT_APPLICATIONS
 _REPOSITORY = hint_messages.Hint.SUBJECT_REPOSITORY
+_LEASE = hint_messages.Hint.SUBJECT_LEASE
 _ANYTHING = hint_messages.Hint.SUBJECT_UNSPECIFIED
 
 #: Seconds between two looks where hints come, and where none do.
@@ -49,6 +50,8 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
     nudge: Callable[[], None]
     #: Ask which version is wanted.
     wish: Callable[[], None] = lambda: None
+    #: Ask for the lease again.
+    lease: Callable[[], None] = lambda: None
 
 
 class ServerWatch:
@@ -132,6 +135,10 @@ class ServerWatch:
         if subject in {_COMMANDS, _ANYTHING}:
             # Whoever changes the wanted version wants something of the agent, too.
             self._agent.wish()
+        if subject in {_LEASE, _ANYTHING}:
+            self._agent.lease()
+        if subject == _LEASE:
+            return
         for due in [self._due[subject]] if subject in self._due else self._due.values():
             due.set()
 

@@ -14,8 +14,8 @@ import msgspec
 import yaml
 from grpc import aio
 
-from fairway.agent.app import AgentSettings
 from fairway.agent.launcher.link import Link
+from fairway.agent.settings import AgentSettings
 from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import SecretManagement
 from fairway.config.read import read_agent
@@ -29,6 +29,11 @@ MASK: Final = "***"
 _SECRET_NAME = re.compile(r"password|secret|token|credential|private|apikey|api_key|keydata|webhookurl|hookurl", re.I)
 #: Names that sound secret and are none.
 _HARMLESS = frozenset({"secretManagement", "decryptServiceAccount", "encryptServiceAccount", "privateKeyFile"})
+
+
+#: A server that is back is found within seconds, or somebody else would be taken for the one who lives. Left to itself
+#: gRPC waits for minutes after a longer outage.
+_OPTIONS = (*CHANNEL_OPTIONS, ("grpc.max_reconnect_backoff_ms", 3_000))
 
 
 class AgentStartError(UserError):
@@ -101,9 +106,9 @@ def _encryption(private: PrivateKey | None) -> SecretEncryption:
 
 def _channel(address: str, line: Line) -> aio.Channel:
     if line.insecure:
-        return aio.insecure_channel(address, options=CHANNEL_OPTIONS)
+        return aio.insecure_channel(address, options=_OPTIONS)
     trusted = None if line.certificate is None else _read(str(line.certificate), "--cert-file").encode()
-    return aio.secure_channel(address, grpc.ssl_channel_credentials(trusted), options=CHANNEL_OPTIONS)
+    return aio.secure_channel(address, grpc.ssl_channel_credentials(trusted), options=_OPTIONS)
 
 
 def _read(path: str, name: str) -> str:

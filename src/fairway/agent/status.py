@@ -6,6 +6,7 @@ reads; the file names the processes.
 
 import asyncio
 import os
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import structlog
 from fairway import __version__
 from fairway.agent.deployments import Deployments
 from fairway.agent.launcher.upgrading import Upgrader
+from fairway.agent.lease import LeaseState
 from fairway.agent.outbox import Outbox
 from fairway.agent.plugins.identity import Identity, identity_of, write_file
 from fairway.agent.plugins.supervisor import Supervisor
@@ -80,13 +82,22 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     #: Which version the server wants, and why another one runs; empty when nothing is to be said.
     wanted: str = ""
     upgrade_trouble: str = ""
+    #: Whether it is at work, or another one with its id.
+    lease: LeaseState = LeaseState()
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What there is to say of every agent, at work or not."""
+
+    started_at: datetime
+    lease: LeaseState
 
 
 class StatusDesk(msgspec.Struct, frozen=True, kw_only=True):
-    """What the status is taken from."""
+    """What the status of an agent at work is taken from."""
 
     config: AgentConfig
-    started_at: datetime
+    told: Told
     plugins: Supervisor
     deployments: Deployments
     repositories: Repositories
@@ -109,11 +120,11 @@ def read_state(data: Path) -> AgentState:
         raise NoStatus(f"{status_path(data)} cannot be read ({error})") from error
 
 
-async def keep_state(data: Path, desk: StatusDesk) -> None:
+async def keep_state(data: Path, look: Callable[[], AgentState]) -> None:
     """Tell how the agent stands, until cancelled."""
     told = None
     while True:
-        state = agent_state(desk)
+        state = look()
         if state != told:
             try:
                 await asyncio.to_thread(write_file, status_path(data), msgspec.json.encode(state))
@@ -130,7 +141,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
         id=desk.config.agent_id,
         version=__version__,
         server=desk.config.api_address,
-        started_at=desk.started_at,
+        started_at=desk.told.started_at,
         process=identity_of(os.getpid()),
         plugins=tuple(
             PluginState(
@@ -151,6 +162,23 @@ def agent_state(desk: StatusDesk) -> AgentState:
         unsent=desk.outbox.kept_streams,
         wanted=desk.upgrader.wanted,
         upgrade_trouble=desk.upgrader.trouble,
+        lease=desk.told.lease,
+    )
+
+
+def idle_state(config: AgentConfig, told: Told) -> AgentState:
+    """How an agent stands that does nothing but wait for its turn."""
+    return AgentState(
+        id=config.agent_id,
+        version=__version__,
+        server=config.api_address,
+        started_at=told.started_at,
+        process=identity_of(os.getpid()),
+        plugins=(),
+        deployments=(),
+        repositories=(),
+        unsent=0,
+        lease=told.lease,
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fairway.server.app import RunningServer, ServerSettings
 
 _LISTEN, _HTTP_LISTEN = "127.0.0.1:9080", "127.0.0.1:9082"
+_LEASE_SECONDS = 15.0
 
 
 class _Format(StrEnum):
@@ -84,6 +85,10 @@ def server(
     drain_seconds: Annotated[
         float, typer.Option(min=0, help="How long /readyz says no before a stopping server sends anybody away.")
     ] = 0.0,
+    lease_seconds: Annotated[
+        float,
+        typer.Option(min=3, help="How long nothing is heard of an agent before one that stands by for it takes over."),
+    ] = _LEASE_SECONDS,
     otlp_endpoint: Annotated[
         str, typer.Option(envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="A collector of traces, by OTLP over HTTP.")
     ] = "",
@@ -124,6 +129,7 @@ def server(
         web_url=web_url.rstrip("/"),
         housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),
         drain_seconds=drain_seconds,
+        lease_seconds=lease_seconds,
         otlp_endpoint=otlp_endpoint,
         log_requests=log_level is _Level.DEBUG,
     )

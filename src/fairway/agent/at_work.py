@@ -1,0 +1,297 @@
+"""An agent at work: everything it watches and does, wired together.
+
+Nothing here waits for a poll where a hint can come: hints and Git wake the loops, and each loop also looks by itself
+from time to time, so that a hint that was lost costs time and nothing else.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
+import structlog
+
+from fairway.agent.applications import Registered
+from fairway.agent.control_plane import ControlPlane
+from fairway.agent.deploying import DeployingDesk, deploy, give_up
+from fairway.agent.deployments import Deployments, Underway
+from fairway.agent.inbox import Inbox
+from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader
+from fairway.agent.lease import Lease
+from fairway.agent.live_state import LiveStateDesk, LiveStates
+from fairway.agent.outbox import Outbox
+from fairway.agent.plugins.host_service import HostDesk
+from fairway.agent.plugins.opening import open_plugins
+from fairway.agent.plugins.supervisor import Supervisor
+from fairway.agent.plugins.tools import Tools
+from fairway.agent.repositories import Repositories
+from fairway.agent.server_watch import Listening, ServerWatch
+from fairway.agent.settings import AgentSettings
+from fairway.agent.status import AgentState, StatusDesk, Told, agent_state, keep_state
+from fairway.agent.watching import Watcher, WatcherDesk
+from fairway.agent.workspace import Workspace
+from fairway.clock import Clock
+from fairway.model.stage import StageStatus
+
+_log = structlog.get_logger()
+
+_LONGEST_SLEEP = 5.0
+
+
+class Place(NamedTuple):
+    """One agent process: what it was told, and what it has whether it is at work or not."""
+
+    settings: AgentSettings
+    clock: Clock
+    server: ControlPlane
+    lease: Lease
+    #: Told when the agent is at work for the first time, or stands by.
+    ready: Callable[[], None]
+    started_at: datetime
+
+    @property
+    def told(self) -> Told:
+        """What its status says in either case."""
+        return Told(started_at=self.started_at, lease=self.lease.state)
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of an agent at work."""
+
+    place: Place
+    desk: DeployingDesk
+    deployments: Deployments
+    inbox: Inbox
+    plugins: Supervisor
+    watcher: Watcher
+    live: LiveStates
+    upgrader: Upgrader
+
+    @property
+    def running_stages(self) -> tuple[tuple[str, str, str], ...]:
+        """Deployment, stage and name of each stage that runs."""
+        found = [self.deployments.find(each) for each in self.deployments.open_ids]
+        return tuple(
+            (each.current.id, stage.id, stage.name)
+            for each in found
+            if each is not None
+            for stage in each.current.stages
+            if stage.status is StageStatus.RUNNING
+        )
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a stage runs."""
+        return bool(self.running_stages)
+
+    async def run(self) -> None:
+        """Take up what an earlier agent has left, then watch until cancelled."""
+        watch = ServerWatch(self.place.server, self._listening())
+        await self._begin(watch)
+        self.place.ready()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(watch.run(), name="server")
+            group.create_task(self.desk.repositories.watch(self.watcher.look), name="repositories")
+            group.create_task(self.live.run(), name="live state")
+            group.create_task(keep_state(self.place.settings.data, self._state), name="status")
+            group.create_task(self.upgrader.run(), name="version")
+
+    async def _begin(self, watch: ServerWatch) -> None:
+        # What could not be told comes first: the server's lists are only true after that.
+        await self.desk.outbox.drained()
+        await watch.introduce(self.place.settings.profile)
+        await self.desk.workspace.sweep(await watch.first_lists())
+
+    def _listening(self) -> Listening:
+        return Listening(
+            registered=self.desk.registered,
+            deployments=self.deployments,
+            inbox=self.inbox,
+            look=self.watcher.look_everywhere,
+            nudge=self.desk.repositories.nudge,
+            wish=self.upgrader.look_soon,
+            lease=self.place.lease.ask_soon,
+        )
+
+    def _state(self) -> AgentState:
+        return agent_state(
+            StatusDesk(
+                config=self.place.settings.config,
+                told=self.place.told,
+                plugins=self.plugins,
+                deployments=self.deployments,
+                repositories=self.desk.repositories,
+                outbox=self.desk.outbox,
+                upgrader=self.upgrader,
+            )
+        )
+
+
+@asynccontextmanager
+async def open_work(place: Place) -> AsyncIterator[Work]:
+    """Everything that an agent at work has, while the block lasts."""
+    settings, clock = place.settings, place.clock
+    async with AsyncExitStack() as stack:
+        outbox = Outbox.open(
+            settings.data / "outbox.db",
+            place.server,
+            gate=place.lease.may_begin,
+            # When another agent was at work since, it has told more than what is kept here.
+            only_logs=not place.lease.unbroken,
+        )
+        repositories = Repositories.open(settings.data / "mirrors", settings.config)
+        registered = Registered()
+        # What brings deployments to their end needs what is made below; it is called only when all is there.
+        deployments = Deployments(
+            lambda underway: _deploy(work, underway), lambda underway, giving_up: give_up(desk, underway, giving_up)
+        )
+        basis = _Basis(
+            place,
+            registered,
+            deployments,
+            await stack.enter_async_context(outbox),
+            await stack.enter_async_context(repositories),
+        )
+        watcher = _watcher(basis, lambda: work.live.look_soon())  # noqa: PLW0108  # `work` is made below
+        inbox = Inbox(deployments, basis.outbox, clock, watcher.sync)
+        plugins = await stack.enter_async_context(
+            open_plugins(settings.config.plugins, settings.data, _host(basis, inbox))
+        )
+        desk = _desk(basis, plugins, lambda deployment, stage: _stage_ended(work, deployment, stage))
+        stack.push_async_callback(deployments.close)
+        stack.push_async_callback(inbox.close)
+        work = Work(
+            place=place,
+            desk=desk,
+            deployments=deployments,
+            inbox=inbox,
+            plugins=plugins,
+            watcher=watcher,
+            live=_live(basis, desk, watcher),
+            upgrader=_upgrader(place),
+        )
+        yield work
+
+
+async def hand_over(work: Work, grace_seconds: float) -> None:
+    """End every stage that runs here, with all that it started: another agent goes on with it."""
+    serving = work.plugins.plugins_of_stage
+    ending = [
+        work.plugins.client(plugin).hand_over(deployment, stage, grace_seconds)
+        for deployment, stage, name in work.running_stages
+        for plugin in serving.get(name, ())
+    ]
+    with suppress(TimeoutError):
+        # Asked to end, made to end, and a moment to say so.
+        async with asyncio.timeout(3 * grace_seconds):
+            for error in await asyncio.gather(*ending, return_exceptions=True):
+                if isinstance(error, BaseException):
+                    _log.warning("a stage was not ended by its plugin, which is ended itself", reason=str(error))
+
+
+class _Basis(NamedTuple):
+    """What everything else is made with."""
+
+    place: Place
+    registered: Registered
+    deployments: Deployments
+    outbox: Outbox
+    repositories: Repositories
+
+
+def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:
+    return Watcher(
+        WatcherDesk(
+            config=basis.place.settings.config,
+            registered=basis.registered,
+            repositories=basis.repositories,
+            deployments=basis.deployments,
+            outbox=basis.outbox,
+            clock=basis.place.clock,
+            new_id=lambda: str(uuid4()),
+            looked=looked,
+        )
+    )
+
+
+def _host(basis: _Basis, inbox: Inbox) -> HostDesk:
+    settings = basis.place.settings
+    return HostDesk(
+        deployments=basis.deployments,
+        inbox=inbox,
+        outbox=basis.outbox,
+        control_plane=basis.place.server,
+        tools=Tools(settings.data / "tools"),
+        unsealer=settings.unsealer,
+    )
+
+
+def _desk(
+    basis: _Basis, plugins: Supervisor, stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
+) -> DeployingDesk:
+    settings = basis.place.settings
+    return DeployingDesk(
+        registered=basis.registered,
+        outbox=basis.outbox,
+        repositories=basis.repositories,
+        workspace=Workspace(settings.data / "work", settings.unsealer, settings.data / "plugins"),
+        plugins=plugins,
+        clock=basis.place.clock,
+        stage_ended=stage_ended,
+        sleep_until=_sleeper(basis.place.clock),
+    )
+
+
+def _live(basis: _Basis, desk: DeployingDesk, watcher: Watcher) -> LiveStates:
+    return LiveStates(
+        LiveStateDesk(
+            config=basis.place.settings.config,
+            known=watcher.known,
+            deployments=basis.deployments,
+            repositories=basis.repositories,
+            workspace=desk.workspace,
+            plugins=desk.plugins,
+            server=basis.place.server,
+            clock=basis.place.clock,
+        )
+    )
+
+
+def _upgrader(place: Place) -> Upgrader:
+    settings, server = place.settings, place.server
+
+    async def tell(version: str) -> None:
+        await server.introduce(msgspec.structs.replace(settings.profile, version=version))
+
+    return Upgrader(
+        UpgradeDesk(
+            versions=settings.data / "versions",
+            link=settings.link,
+            upgrade=settings.config.upgrade,
+            ask=server.desired_version,
+            tell=tell,
+        )
+    )
+
+
+async def _deploy(work: Work, underway: Underway) -> None:
+    await deploy(work.desk, underway)
+    work.live.look_soon(underway.deployment.application_id)
+
+
+async def _stage_ended(work: Work, deployment_id: str, stage_id: str) -> None:
+    await work.inbox.stage_ended(deployment_id, stage_id)
+    work.live.look_at_deployment(deployment_id)
+
+
+def _sleeper(clock: Clock) -> Callable[[datetime], Coroutine[Any, Any, None]]:
+    async def sleep_until(moment: datetime) -> None:
+        # Never long, because a machine that slept or a clock that was set makes a long wait too long; whoever waits
+        # looks at the time again.
+        left = (moment - clock.now()).total_seconds()
+        await asyncio.sleep(max(0.0, min(left, _LONGEST_SLEEP)))
+
+    return sleep_until

@@ -1,0 +1,483 @@
+"""Whether an agent is at work: its decisions, and real leases against the server's own decisions in time of our own."""
+
+import asyncio
+import selectors
+import tempfile
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway
+from fairway.agent.lease import Held, Lease, Role, Standing, decide_standing
+from fairway.agent.own_data import Holders, read_holders, write_holders
+from fairway.rpc.agent_api import lease_messages
+from fairway.server.lease import Asking, Times, decide_hold, decide_release
+from fairway.server.store import leases
+from tests.unit.model.builders import NOW
+
+TIMES = Times(15.0)
+
+
+def held(standby: bool, seconds: float = 15.0) -> Held:
+    return Held(token=1, sent_at=100.0, seconds=seconds, standby_waiting=standby)
+
+
+@pytest.mark.parametrize(
+    ("lease", "now", "standing"),
+    [
+        pytest.param(None, 9e9, Standing.ACT, id="a server without leases lets everybody work for ever"),
+        pytest.param(held(True), 109.9, Standing.ACT, id="in time"),
+        pytest.param(held(True), 110.0, Standing.STEP_DOWN, id="somebody waits, and what runs needs time to end"),
+        pytest.param(held(False, 300.0), 384.9, Standing.ACT, id="a long outage, and nobody waits"),
+        pytest.param(held(False, 300.0), 385.0, Standing.PAUSE, id="a very long one: nothing new is begun"),
+    ],
+)
+def test_what_an_agent_may_do_that_cannot_renew(lease: Held | None, now: float, standing: Standing) -> None:
+    assert decide_standing(lease, now) is standing
+
+
+class OwnTime(asyncio.SelectorEventLoop):
+    """A loop in which waiting takes no time: its clock goes to whatever comes next."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        super().__init__(_Impatient(self))
+
+    def time(self) -> float:
+        return self.now
+
+
+class _Impatient(selectors.SelectSelector):
+    def __init__(self, loop: OwnTime) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> Any:
+        assert timeout is not None, "nothing will ever happen any more"
+        self._loop.now += max(0.0, timeout)
+        return super().select(0)
+
+
+class Travel(NamedTuple):
+    """What becomes of one question on its way."""
+
+    there: float = 0.01
+    back: float = 0.01
+    lost_there: bool = False
+    lost_back: bool = False
+    replica: int = 0
+
+
+class World:
+    """The server's row, its replicas, and the agents that ask for it."""
+
+    def __init__(self, folder: Path, loop: OwnTime) -> None:
+        self.folder = folder
+        self.loop = loop
+        self.row: leases.Lease | None = None
+        #: What each replica has seen: the last beat, and since when.
+        self.replicas: list[tuple[str, float]] = [("", 0.0), ("", 0.0)]
+        self.cut: set[str] = set()
+        self.travels: dict[str, list[Travel]] = {}
+        self.agents: dict[str, SimulatedAgent] = {}
+        self.beats = 0
+
+    def answer(self, request: lease_messages.HoldRequest, replica: int) -> lease_messages.HoldAnswer:
+        self.beats += 1
+        asking = Asking(
+            agent_id="agent",
+            holder=request.holder,
+            description=request.description,
+            predecessors=tuple(request.predecessors),
+            fencing_token=request.fencing_token,
+            held_seconds=request.held_seconds,
+            beat=str(self.beats),
+        )
+        before, decision = self.row, decide_hold(self.row, asking, self._quiet(replica), TIMES, self._wall())
+        self.row = decision.lease
+        if before is not None and before.standby is None and decision.lease.standby is not None:
+            for name in self.agents.keys() - self.cut:
+                self.agents[name].lease.ask_soon()
+        self._quiet(replica)
+        self.check()
+        return lease_messages.HoldAnswer(
+            granted=decision.granted,
+            fencing_token=decision.lease.fencing_token,
+            seconds=decision.seconds,
+            standby_waiting=decision.standby_waiting,
+        )
+
+    def check(self) -> None:
+        """Never two."""
+        acting = [name for name, agent in self.agents.items() if agent.acts]
+        assert len(acting) < 2, f"{acting} at {self.loop.now}"
+
+    def _quiet(self, replica: int) -> float:
+        beat, since = self.replicas[replica]
+        if self.row is None or beat != self.row.beat:
+            self.replicas[replica] = ("" if self.row is None else self.row.beat, self.loop.now)
+            return 0.0
+        return self.loop.now - since
+
+    def _wall(self) -> Any:
+        return NOW + timedelta(seconds=self.loop.now)
+
+
+class Net:
+    """An agent's way to the server."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self._world = world
+        self._name = name
+        self.token = 0
+
+    async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._travel(request)
+        raise ServerAway("no answer")
+
+    async def _travel(self, request: lease_messages.HoldRequest) -> lease_messages.HoldAnswer:
+        world = self._world
+        travels = world.travels.get(self._name) or [Travel()]
+        travel = travels.pop(0) if len(travels) > 1 else travels[0]
+        await asyncio.sleep(travel.there)
+        if travel.lost_there or self._name in world.cut:
+            await asyncio.sleep(1000)
+        answer = world.answer(request, travel.replica)
+        await asyncio.sleep(travel.back)
+        if travel.lost_back or self._name in world.cut:
+            await asyncio.sleep(1000)
+        return answer
+
+    async def release(self, holder: str, seconds: float) -> None:
+        if self._name not in self._world.cut:
+            self._world.row = decide_release(self._world.row, holder)
+
+    def show(self, fencing_token: int) -> None:
+        self.token = fencing_token
+
+
+class SimulatedAgent:
+    """A real lease, and an agent that does nothing but end what it runs when it must."""
+
+    def __init__(self, world: World, name: str) -> None:
+        data = world.folder / name
+        data.mkdir(exist_ok=True)
+        self._world = world
+        # Its clock shows another time, and goes equally fast.
+        self._offset = 1e6 * len(name)
+        self.lease = Lease(Net(world, name), data, lambda: world.loop.now + self._offset)
+        self._tasks = [asyncio.ensure_future(each) for each in (self.lease._ask_for_ever(), self._step_down())]
+
+    @property
+    def acts(self) -> bool:
+        """Whether something of it may run: it believes in its lease, or has not yet ended all."""
+        found = self.lease._held
+        if found is None or self.lease.role not in (Role.ACTIVE, Role.STEPPING_DOWN):
+            return False
+        in_time = self._world.loop.now + self._offset < found.sent_at + found.seconds
+        # Who had to step down must be done with it by then; nobody waits for the end of what a paused one runs.
+        return in_time or (self.lease.role is Role.STEPPING_DOWN and found.standby_waiting)
+
+    async def _step_down(self) -> None:
+        while True:
+            await self.lease.reached(Role.STEPPING_DOWN)
+            await asyncio.sleep(self.lease.grace_seconds + 0.5)
+            await self.lease.stepped_down()
+
+    async def end(self, politely: bool) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if politely:
+            await self.lease.release()
+
+
+class Fault(NamedTuple):
+    after: float
+    kind: str
+    agent: str = "a"
+
+
+async def happen(world: World, fault: Fault) -> None:
+    await asyncio.sleep(fault.after)
+    agent = world.agents.get(fault.agent)
+    if fault.kind == "cut":
+        world.cut.add(fault.agent)
+    elif fault.kind == "mend":
+        world.cut.discard(fault.agent)
+    elif fault.kind == "restart replica":
+        world.replicas = [("", world.loop.now), world.replicas[1]]
+    elif fault.kind == "start" and agent is None:
+        world.agents[fault.agent] = SimulatedAgent(world, fault.agent)
+    elif fault.kind in ("kill", "stop") and agent is not None:
+        del world.agents[fault.agent]
+        await agent.end(politely=fault.kind == "stop")
+    world.check()
+
+
+def run(faults: list[Fault], travels: Mapping[str, list[Travel]], last: float = 60.0) -> World:
+    """What becomes of it all; the two agents are started by faults too."""
+    loop = OwnTime()
+
+    async def play(world: World) -> None:
+        world.travels = {name: list(each) for name, each in travels.items()}
+        for fault in faults:
+            await happen(world, fault)
+        for _ in range(int(last)):
+            await asyncio.sleep(1.0)
+            world.check()
+
+    async def all_of_it(world: World) -> None:
+        try:
+            await play(world)
+        finally:
+            for agent in world.agents.values():
+                await agent.end(politely=False)
+
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(Path(folder), loop)
+        try:
+            loop.run_until_complete(all_of_it(world))
+        finally:
+            loop.close()
+    return world
+
+
+MENDED = [Fault(0.0, "mend", "bb"), Fault(3.0, "mend", "a")]
+BOTH = [Fault(0.0, "start", "a"), Fault(2.0, "start", "bb"), Fault(5.0, "wait")]
+
+
+def roles(world: World) -> dict[str, Role]:
+    return {name: agent.lease.role for name, agent in world.agents.items()}
+
+
+@pytest.mark.parametrize(
+    ("faults", "expected", "token"),
+    [
+        pytest.param([], {"a": Role.ACTIVE, "bb": Role.STANDBY}, 1, id="who comes second stands by"),
+        pytest.param([Fault(1.0, "kill", "a")], {"bb": Role.ACTIVE}, 2, id="the first is killed"),
+        pytest.param([Fault(1.0, "cut", "a")], {"a": Role.WAITING, "bb": Role.ACTIVE}, 2, id="the first is cut off"),
+        pytest.param(
+            [Fault(1.0, "cut", "a"), Fault(30.0, "mend", "a")],
+            {"a": Role.STANDBY, "bb": Role.ACTIVE},
+            2,
+            id="the first was cut off for a while",
+        ),
+        pytest.param(
+            [Fault(1.0, "cut", "a"), Fault(0.0, "cut", "bb"), Fault(45.0, "restart replica"), *MENDED],
+            {"a": Role.ACTIVE, "bb": Role.STANDBY},
+            2,
+            id="the server was away: the first comes after itself",
+        ),
+        pytest.param(
+            [Fault(1.0, "kill", "a"), Fault(1.0, "start", "a")],
+            {"a": Role.ACTIVE, "bb": Role.STANDBY},
+            2,
+            id="the first is killed and comes back with its data",
+        ),
+    ],
+)
+def test_of_two_agents_one_is_at_work(faults: list[Fault], expected: Mapping[str, Role], token: int) -> None:
+    world = run([*BOTH, *faults], {})
+
+    assert roles(world) == expected
+    assert world.row is not None
+    assert world.row.fencing_token == token
+
+
+def test_a_clean_stop_hands_over_at_once() -> None:
+    world = run([*BOTH, Fault(1.0, "stop", "a")], {}, last=2.0)
+
+    assert roles(world) == {"bb": Role.ACTIVE}
+
+
+def test_an_agent_alone_works_on_while_the_server_is_away_and_is_waited_for_by_a_newcomer() -> None:
+    faults = [Fault(0.0, "start", "a"), Fault(5.0, "cut", "a"), Fault(60.0, "start", "bb")]
+
+    assert roles(run(faults, {}, last=200.0)) == {"a": Role.ACTIVE, "bb": Role.STANDBY}
+    assert roles(run(faults, {}, last=330.0))["bb"] is Role.ACTIVE
+
+
+def test_an_answer_that_got_lost_shortens_no_lease() -> None:
+    """The first is told that somebody waits, and does not hear it; whoever waits must not rely on it."""
+    lost = [Travel(), Travel(lost_back=True), Travel(lost_there=True)]
+
+    world = run([*BOTH, Fault(0.0, "cut", "a")], {"a": lost}, last=100.0)
+
+    assert roles(world) == {"a": Role.ACTIVE, "bb": Role.STANDBY}
+
+
+def test_time_counts_from_before_the_question_was_sent() -> None:
+    slow = [Travel(), Travel(), Travel(back=4.9), Travel(lost_there=True)]
+
+    world = run(BOTH, {"a": slow}, last=100.0)
+
+    assert roles(world) == {"a": Role.WAITING, "bb": Role.ACTIVE}
+
+
+TRAVELS = st.lists(
+    st.builds(
+        Travel,
+        there=st.sampled_from([0.01, 0.5, 3.0, 4.9]),
+        back=st.sampled_from([0.01, 0.5, 3.0, 4.9]),
+        lost_there=st.integers(0, 9).map(lambda number: number == 9),
+        lost_back=st.integers(0, 9).map(lambda number: number == 9),
+        replica=st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=30,
+)
+FAULTS = st.lists(
+    st.builds(
+        Fault,
+        after=st.sampled_from([0.0, 0.3, 1.0, 2.5, 7.0, 14.0, 40.0, 310.0]),
+        kind=st.sampled_from(["cut", "mend", "mend", "restart replica", "kill", "stop", "start", "start"]),
+        agent=st.sampled_from(["a", "bb", "ccc"]),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(faults=FAULTS, travels=st.fixed_dictionaries({"a": TRAVELS, "bb": TRAVELS, "ccc": TRAVELS}))
+def test_never_two_are_at_work_whatever_is_lost_late_cut_or_killed(
+    faults: list[Fault], travels: Mapping[str, list[Travel]]
+) -> None:
+    run([*BOTH, *faults], travels)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(faults=FAULTS)
+def test_somebody_is_at_work_again_when_all_is_well(faults: list[Fault]) -> None:
+    mended = [Fault(0.0, "mend", name) for name in ("a", "bb", "ccc")]
+
+    world = run([*BOTH, *faults, *mended, Fault(0.0, "start", "a")], {}, last=400.0)
+
+    assert list(roles(world).values()).count(Role.ACTIVE) == 1
+
+
+class Scripted:
+    """A server that answers in the order in which it was told to."""
+
+    def __init__(self, *answers: lease_messages.HoldAnswer | Exception) -> None:
+        self._answers = list(answers)
+        self.shown: list[int] = []
+        self.slowness = 0.0
+
+    async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        await asyncio.sleep(self.slowness)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def release(self, holder: str, seconds: float) -> None:
+        pass
+
+    def show(self, fencing_token: int) -> None:
+        self.shown.append(fencing_token)
+
+
+def in_own_time(work: Coroutine[Any, Any, None]) -> None:
+    loop = OwnTime()
+    try:
+        loop.run_until_complete(work)
+    finally:
+        loop.close()
+
+
+def test_against_a_server_without_leases_an_agent_works_and_says_so(tmp_path: Path) -> None:
+    server = Scripted(LeasesUnknown("this server gives no leases"))
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            await lease.may_begin()
+            assert lease.state.reason == "this server gives no leases"
+
+    in_own_time(work())
+    assert server.shown == [0]
+
+
+def test_a_server_that_learns_of_leases_later_is_asked_again(tmp_path: Path) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+    server = Scripted(LeasesUnknown("none"), granted)
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await asyncio.sleep(120)
+            assert lease.role is Role.ACTIVE
+
+    in_own_time(work())
+    assert server.shown == [0, 3]
+
+
+def test_an_agent_whose_key_is_refused_from_the_start_ends(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with Lease.open(Scripted(KeyRefused("who are you?")), tmp_path) as lease:
+            with pytest.raises(KeyRefused):
+                await lease.reached(Role.ACTIVE)
+
+    in_own_time(work())
+
+
+def test_nothing_may_begin_any_more_when_a_report_was_refused(tmp_path: Path) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+
+    async def work() -> None:
+        async with Lease.open(Scripted(granted), tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            await lease.lose("host b is active")
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(1000):
+                    await lease.may_begin()
+            assert lease.state.reason == "host b is active"
+
+    in_own_time(work())
+
+
+def test_an_answer_from_before_the_agent_stepped_down_counts_no_more(tmp_path: Path) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+    server = Scripted(granted, granted, lease_messages.HoldAnswer(held_by="host b"))
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            server.slowness = 3.0
+            lease.ask_soon()
+            await asyncio.sleep(1)
+            await lease.lose("a report was refused")
+            await lease.stepped_down()
+            await asyncio.sleep(2.5)
+            assert lease.role is Role.WAITING
+            await lease.reached(Role.STANDBY)
+
+    in_own_time(work())
+
+
+def test_who_was_at_work_in_between_is_known_by_the_token(tmp_path: Path) -> None:
+    async def work(token: int) -> bool:
+        granted = lease_messages.HoldAnswer(granted=True, fencing_token=token, seconds=300.0)
+        async with Lease.open(Scripted(granted), tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            return lease.unbroken
+
+    loop = OwnTime()
+    found = [loop.run_until_complete(work(token)) for token in (1, 2, 4, 5)]
+    loop.close()
+
+    assert found == [True, True, False, True]
+
+
+def test_names_that_were_copied_from_another_machine_count_for_nothing(tmp_path: Path) -> None:
+    write_holders(tmp_path, Holders(machine="elsewhere", names=("x",), fencing_token=7))
+
+    assert (read_holders(tmp_path).names, read_holders(tmp_path).fencing_token) == ((), 7)
