@@ -12,7 +12,7 @@ from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.event import EventStatus
 from fairway.server.http_api.audit import ExportFormat
-from fairway.server.http_api.query import DEFAULT_LIMIT, MOST_BLOCKS, MOST_FILTERS, MOST_ITEMS
+from fairway.server.http_api.query import DEFAULT_LIMIT, MOST_BLOCKS, MOST_FILTERS, MOST_ITEMS, Direction
 
 Schema = dict[str, Any]
 
@@ -31,6 +31,10 @@ def _several(item: Schema) -> Schema:
     return {"type": "array", "items": item, "maxItems": MOST_FILTERS}
 
 
+def _sorted_by(*columns: str) -> Schema:
+    return {"type": "string", "enum": list(columns), "default": columns[0]}
+
+
 #: Wherever a parameter of this name is.
 _EVERYWHERE: dict[str, Schema] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MOST_ITEMS, "default": DEFAULT_LIMIT},
@@ -40,11 +44,13 @@ _EVERYWHERE: dict[str, Schema] = {
     "format": {**_one_of(ExportFormat), "default": ExportFormat.JSONL.value},
     "since": {"type": "string", "format": "date-time"},
     "until": {"type": "string", "format": "date-time"},
+    "order": _one_or_none_of(Direction),
 }
 #: On one path.
 _SOMEWHERE: dict[tuple[str, str], Schema] = {
     (_LOG, "limit"): {"type": "integer", "minimum": 1, "maximum": MOST_BLOCKS, "default": MOST_BLOCKS},
-    ("/api/v1/applications", "sort"): {"type": "string", "enum": ["updated_at", "name"], "default": "updated_at"},
+    ("/api/v1/applications", "sort"): _sorted_by("updated_at", "name"),
+    ("/api/v1/deployments", "sort"): _sorted_by("updated_at", "created_at"),
     ("/api/v1/deployments", "status"): _several(_one_of(DeploymentStatus)),
     ("/api/v1/deployments", "application_id"): _several({"type": "string"}),
     ("/api/v1/commands", "status"): _one_or_none_of(CommandStatus),
