@@ -3,13 +3,13 @@
 import base64
 import os
 import signal
-import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,6 +17,7 @@ from fairway.cli.agent import NewAgent
 from fairway.cli.profiles import Profile
 from fairway.cli.remote import Remote, Unreachable, segments
 from fairway.model.deployment import Deployment
+from tests.acceptance.agent.disks import SmallDisk
 from tests.acceptance.agent.lines import Line
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.integration.git.repositories import Origin, an_origin
@@ -25,15 +26,22 @@ T = TypeVar("T")
 #: How long a test waits for something that should take a moment.
 PATIENCE_SECONDS = 90.0
 
+#: Succeeds when an outbox has nothing left to send.
+_NOTHING_KEPT = """
+import sqlite3, sys
+file = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+sys.exit(file.execute("SELECT COUNT(*) FROM kept").fetchone() != (0,))
+"""
+
 
 class Site:
     """One server with one agent, which watches one repository."""
 
-    def __init__(self, folder: Path, origin: Origin, stack: ExitStack, plugins: str = "[]") -> None:
+    def __init__(self, folder: Path, origin: Origin, stack: ExitStack, how: "How | None" = None) -> None:
         self.folder = folder
         self.origin = origin
         self._stack = stack
-        self._plugins = plugins
+        self._how = how or How()
         self.server = self._serve("127.0.0.1:0", "127.0.0.1:0")
         #: Between the agent and the server.
         self.line = stack.enter_context(Line.to(self.server.address))
@@ -58,12 +66,13 @@ spec:
     - repoId: r-1
       remote: {self.origin.bare}
       branch: main
-  plugins: {self._plugins}
+  plugins: {self._how.plugins}
 """
 
     def start_agent(self, *before: str) -> subprocess.Popen[bytes]:
         """Start an agent with the data of the one before; `before` stands in front of its command."""
         command: tuple[str | Path, ...] = (
+            *(self._how.disk.inside if self._how.disk else ()),
             *before,
             FAIRWAY,
             "agent",
@@ -76,10 +85,15 @@ spec:
         with open(self.said, "ab") as said:
             said.write(b"-- start\n")
             self.agent = subprocess.Popen(
-                command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+                command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1", **self._how.environment}
             )
         self._stack.callback(_stop, self.agent)
         return self.agent
+
+    @property
+    def agent_proper(self) -> int:
+        """The process that does the work; what was started keeps it running."""
+        return until(lambda: next((each for each in descendants(self.agent.pid) if _is_agent(each)), None))
 
     def start_server(self) -> None:
         """Start the server where the one before was."""
@@ -125,11 +139,9 @@ spec:
     def all_told(self) -> None:
         """Wait until the server has been told everything: logs may come behind the end of their deployment."""
 
-        def nothing_kept() -> bool:
-            with closing(sqlite3.connect(f"file:{self.data}/outbox.db?mode=ro", uri=True)) as file:
-                return file.execute("SELECT 1 FROM kept LIMIT 1").fetchone() is None
-
-        until(nothing_kept)
+        inside = self._how.disk.inside if self._how.disk else ()
+        looking = (*inside, sys.executable, "-c", _NOTHING_KEPT, f"{self.data}/outbox.db")
+        until(lambda: subprocess.run(looking, check=False).returncode == 0)
 
     def log(self, deployment: Deployment, stage: int) -> str:
         """What a stage has logged."""
@@ -149,16 +161,27 @@ spec:
         return self._stack.enter_context(server)
 
 
+class How(NamedTuple):
+    """How a site differs from the usual one."""
+
+    #: Further plugins, as YAML in one line.
+    plugins: str = "[]"
+    #: For the agent's data.
+    disk: SmallDisk | None = None
+    #: On top of the agent's environment.
+    environment: Mapping[str, str] = {}
+
+
 class _Page(msgspec.Struct):
     items: tuple[Deployment, ...]
     next_cursor: str = ""
 
 
 @contextmanager
-def a_site(folder: Path, files: Mapping[str, str | bytes], plugins: str = "[]") -> Iterator[Site]:
-    """A site with a repository of these files and, as YAML, further plugins; everything is ended with the block."""
+def a_site(folder: Path, files: Mapping[str, str | bytes], how: How | None = None) -> Iterator[Site]:
+    """A site with a repository of these files; everything is ended with the block."""
     with ExitStack() as stack:
-        yield Site(folder, an_origin(folder, files), stack, plugins)
+        yield Site(folder, an_origin(folder, files), stack, how)
 
 
 def until(look: Callable[[], T | None]) -> T:
@@ -208,6 +231,10 @@ def descendants(pid: int) -> list[int]:
 def plugin_hosts(agent: int) -> list[int]:
     """The processes of plugins that an agent has started."""
     return [each for each in descendants(agent) if "fairway.sdk.host" in command_line(each)]
+
+
+def _is_agent(pid: int) -> bool:
+    return " agent --data " in command_line(pid)
 
 
 def command_line(pid: int) -> str:

@@ -1,55 +1,136 @@
-"""An agent that is killed or replaced in the middle of a script: it runs once, its log is whole, nothing is left."""
+"""An agent that is killed or replaced while deployments are in every state: nothing is done twice, lost, or left."""
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import Popen
-from typing import Any
 
+import msgspec
 import pytest
 
-from fairway.model.deployment import DeploymentStatus
-from tests.acceptance.agent.sites import a_site, alive_with, kill, plugin_hosts, terminate, until
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import StageStatus
+from tests.acceptance.agent.sites import How, Site, a_site, alive_with, kill, plugin_hosts, terminate, until
+from tests.integration.agent.foreign import a_foreign_plugin
 from tests.integration.agent.running import an_application_file, script
 
 #: Lines that a script writes before and after its agent ends.
 LINES = 2000
 
 
-@pytest.mark.parametrize("end", [pytest.param(kill, id="killed"), pytest.param(terminate, id="asked to stop")])
-@pytest.mark.parametrize("back", [pytest.param("in", id="while it runs"), pytest.param("after", id="when it is over")])
-def test_a_script_whose_agent_ends_runs_once_and_its_log_is_whole(
-    tmp_path: Path, end: Callable[[Popen[bytes]], Any], back: str
-) -> None:
-    mark, go, ran, over = (tmp_path / name for name in ("mark", "go", "ran", "over"))
-    lines = f"seq {LINES}"
-    run = f"echo once >> {ran}; {lines}; touch {mark}; while [ ! -e {go} ]; do sleep 0.05; done; {lines}; touch {over}"
-    undo = f"echo undone >> {ran}"
-    with a_site(tmp_path, {"web/app.pipecd.yaml": an_application_file(script(run, onRollback=undo))}) as site:
-        site.add_applications("web")
-        until(mark.exists)
-        end(site.agent)
-        if back == "after":
-            go.touch()
-            until(over.exists)
-        site.start_agent()
-        go.touch()
-        deployment = site.ended()
+class Work:
+    """Four applications: one in a script, one being planned, one being undone, and one that waits for an approval."""
 
-        assert deployment.status is DeploymentStatus.SUCCEEDED, (deployment.status_reason, site.said.read_text())
-        assert ran.read_text() == "once\n"
-        assert site.log(deployment, 0).splitlines()[:-1] == [str(number) for number in range(1, LINES + 1)] * 2
+    def __init__(self, folder: Path) -> None:
+        self.go, self.over, self.ran = (folder / name for name in ("go", "over", "ran"))
+        self._diary = folder / "diary"
+        holds = f"while [ ! -e {self.go} ]; do sleep 0.02; done"
+        runs = f"echo script >> {self.ran}; seq {LINES}; {holds}; seq {LINES}; touch {self.over}"
+        undoes = f"echo undo >> {self.ran}; seq {LINES}; {holds}; seq {LINES}"
+        stages = {
+            "script": script(runs, onRollback=f"echo undone >> {self.ran}"),
+            "planned": "{name: FOREIGN_RUN, with: {}}",
+            "undone": script(f"echo fails >> {self.ran}; exit 1", onRollback=undoes),
+            "approved": "{name: WAIT_APPROVAL, with: {}}",
+        }
+        self.files = {f"{name}/app.pipecd.yaml": an_application_file(stage) for name, stage in stages.items()}
+        plugin = {"diary": str(self._diary), "plansWhen": str(self.go)}
+        entry = {"name": "foreign", "url": str(a_foreign_plugin(folder / "made")), "config": plugin}
+        self.plugins = msgspec.json.encode([entry]).decode()
+
+    def is_under_way(self, site: Site) -> bool:
+        """Whether each of the four is where it should be."""
+        return lines(self.ran, 3) and lines(self._diary, 1) and self.waiting(site) is not None
+
+    def waiting(self, site: Site) -> Deployment | None:
+        """The deployment that waits for an approval."""
+        found = [each for each in site.deployments() if each.application_name == "approved" and each.stages]
+        return next((each for each in found if each.stages[0].status is StageStatus.RUNNING), None)
+
+    def stages_of_the_plugin(self) -> list[str]:
+        """Which stages the foreign plugin has run."""
+        found = self._diary.read_text().splitlines()
+        return [line.split()[0] for line in found if line.startswith("FOREIGN_")]
+
+
+def lines(file: Path, number: int) -> bool:
+    return file.exists() and len(file.read_text().splitlines()) >= number
+
+
+def kill_launcher(site: Site) -> None:
+    """The agent goes with what keeps it running."""
+    kill(site.agent)
+
+
+def kill_both(site: Site) -> None:
+    os.kill(site.agent_proper, signal.SIGKILL)
+    kill(site.agent)
+
+
+def kill_agent(site: Site) -> None:
+    """What keeps it running starts it again."""
+    before = site.agent_proper
+    os.kill(before, signal.SIGKILL)
+    until(lambda: site.agent_proper != before)
+
+
+def ask(site: Site) -> None:
+    assert terminate(site.agent) == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "back"),
+    [
+        pytest.param(kill_launcher, "after", id="launcher killed, back when the script is over"),
+        pytest.param(kill_both, "in", id="launcher and agent killed"),
+        pytest.param(kill_agent, "", id="agent killed"),
+        pytest.param(ask, "in", id="asked to stop"),
+        pytest.param(ask, "after", id="asked to stop, back when the script is over"),
+    ],
+)
+def test_whatever_a_deployment_is_doing_when_its_agent_ends_is_done_once_and_its_log_is_whole(
+    tmp_path: Path, end: Callable[[Site], None], back: str
+) -> None:
+    work = Work(tmp_path)
+    with a_site(tmp_path, work.files, How(plugins=work.plugins)) as site:
+        site.add_applications("script", "planned", "undone", "approved")
+        until(lambda: work.is_under_way(site))
+        end(site)
+        if back == "after":
+            work.go.touch()
+            until(work.over.exists)
+        if back:
+            site.start_agent()
+        work.go.touch()
+        waiting = until(lambda: work.waiting(site))
+        site.ask("deployments", waiting.id, "stages", waiting.stages[0].id, "approve")
+        ended = {each.application_name: each for each in (site.ended(number) for number in range(1, 5))}
+        site.all_told()
+
+        assert {name: each.status for name, each in ended.items()} == {
+            "script": DeploymentStatus.SUCCEEDED,
+            "planned": DeploymentStatus.SUCCEEDED,
+            "undone": DeploymentStatus.FAILED,
+            "approved": DeploymentStatus.SUCCEEDED,
+        }, site.said.read_text()
+        assert sorted(work.ran.read_text().split()) == ["fails", "script", "undo"]
+        assert work.stages_of_the_plugin() == ["FOREIGN_RUN"]
+        numbers = [str(number) for number in range(1, LINES + 1)] * 2
+        assert site.log(ended["script"], 0).splitlines()[:-1] == numbers
+        assert site.log(ended["undone"], 1).splitlines()[:-1] == numbers
         terminate(site.agent)
         assert alive_with(str(site.data)) == []
 
 
-def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [pytest.param(kill_launcher, id="launcher"), pytest.param(kill_both, id="both")])
+def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path, end: Callable[[Site], None]) -> None:
     mark = tmp_path / "mark"
     with a_site(tmp_path, {"web/app.pipecd.yaml": an_application_file(script(f"touch {mark}"))}) as site:
         site.add_applications("web")
         until(mark.exists)
-        hosts = plugin_hosts(site.agent.pid)
+        hosts, agent = plugin_hosts(site.agent.pid), site.agent_proper
 
-        kill(site.agent)
+        end(site)
 
         assert hosts
-        until(lambda: not any(Path(f"/proc/{each}").exists() for each in hosts))
+        until(lambda: not any(Path(f"/proc/{each}").exists() for each in (agent, *hosts)))

@@ -91,8 +91,13 @@ class RunningFile:
         if identity is not None:
             self._processes[name] = identity
         agent = identity_of(os.getpid())
-        if agent is not None:
+        if agent is None:
+            return
+        try:
             write_file(self._path, msgspec.json.encode(Running(agent, self._processes)))
+        except OSError as error:
+            # Such as a full disk. What is not noted runs all the same, and the kernel ends it with its agent.
+            _log.warning("which plugins run cannot be noted", file=str(self._path), reason=str(error))
 
     async def end_leftovers(self, grace: float = LEAVE_SECONDS) -> None:
         """End what an earlier agent has left behind; an agent that lives keeps what is its own."""

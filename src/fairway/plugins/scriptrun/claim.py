@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fairway.plugins.scriptrun.journal import Journal, JournalError
+from fairway.plugins.scriptrun.journal import Journal, cannot_write
 from fairway.sdk import StageRun
 
 _FILE = "place"
@@ -44,4 +44,4 @@ def _name_of(state: Path) -> str:
         os.unlink(new)
         return path.read_text()
     except OSError as error:
-        raise JournalError(f"nothing can be written to {state} ({error.strerror})") from error
+        raise cannot_write(f"nothing can be written to {state}", error) from error

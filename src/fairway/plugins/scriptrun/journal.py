@@ -8,10 +8,14 @@ Whoever finds these files goes on where the other stopped: a script that runs is
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
 being sent, and when: cut at the same places, with the same number and the same time, it is the same piece, and sending
 it again does no harm.
+
+What is written while the script runs is given its room before it starts and is then written over in place, so that a
+disk that is full meanwhile takes it all the same: nobody would know how the script ended otherwise.
 """
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import struct
@@ -25,6 +29,9 @@ from fairway.errors import TemporaryError
 from fairway.plugins.scriptrun.script import KEEPER
 
 _TOLD = struct.Struct(">QQQ")
+#: What stands in the files before there is something to be written: as long, and as good as nothing.
+_BLANK = b" " * 15 + b"\n"
+_ROOM = {"output": b"", "told": _TOLD.pack(0, 0, 0), "process": _BLANK, "step": _BLANK, "status": _BLANK}
 #: How long a keeper may take from its start to its first sign of life.
 _SIGN_OF_LIFE_SECONDS = 5.0
 #: How often something is looked at that comes in a moment, and that may take longer.
@@ -33,6 +40,16 @@ _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
 class JournalError(TemporaryError):
     """The disk does not take a script's files."""
+
+
+class DiskFull(JournalError):
+    """The same, because there is no room; there may be some later."""
+
+
+def cannot_write(words: str, error: OSError) -> JournalError:
+    """The error in our words."""
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return (DiskFull if full else JournalError)(f"{words} ({error.strerror})")
 
 
 class Told(NamedTuple):
@@ -77,7 +94,7 @@ class Journal:
         """Run the script, unless somebody has started it already."""
         if not await asyncio.to_thread(self._write, order):
             return
-        output = os.open(self.directory / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
         try:
             started = await asyncio.create_subprocess_exec(
                 "/bin/sh",
@@ -177,9 +194,8 @@ class Journal:
     def give_up(self) -> None:
         """Have it that the script was started and is gone, because somebody else has started it elsewhere."""
         self._forbidden()
-        process = self.directory / "process"
-        if not process.exists():
-            process.write_text("elsewhere\n")
+        if not self._read("process"):
+            (self.directory / "process").write_text("elsewhere\n")
 
     async def _sign_of_life(self) -> None:
         waited, pause = 0.0, _FIRST_LOOK_SECONDS
@@ -232,19 +248,35 @@ class Journal:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if (self.directory / "started").exists():
                 return False
+            self._make_room()
             # It appears whole, and private: a shell reads its script as it goes.
             opened, new = tempfile.mkstemp(prefix="script-", dir=self.directory)
-            with open(opened, "w") as file:
-                file.write(order.text)
-            os.rename(new, self.directory / "script")
+            try:
+                with open(opened, "w") as file:
+                    file.write(order.text)
+                os.rename(new, self.directory / "script")
+            except OSError:
+                os.unlink(new)
+                raise
         except OSError as error:
-            raise JournalError(f"the script cannot be written to {self.directory} ({error.strerror})") from error
+            raise cannot_write(f"the script cannot be written to {self.directory}", error) from error
         return True
+
+    def _make_room(self) -> None:
+        """Have the room for all that is written later, except the output."""
+        for name, content in _ROOM.items():
+            with open(self.directory / name, "ab", buffering=0, opener=_private) as file:
+                if not file.tell():
+                    file.write(content)
 
     def _read(self, name: str) -> str:
         with contextlib.suppress(FileNotFoundError):
             return (self.directory / name).read_text().strip()
         return ""
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 async def _gone(pid: int) -> None:

@@ -7,18 +7,21 @@ another machine, whose journal is not here, is not run here unless it says so (`
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from fairway.config.stages import ScriptRunOptions, StageOptions
+from fairway.git.retry import Retry
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim
 from fairway.plugins.scriptrun.environment import script_environment
-from fairway.plugins.scriptrun.journal import Journal, JournalError, Order
+from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Telling
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
@@ -26,6 +29,8 @@ from fairway.sdk.plugin import Sort, StageSpec
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
+#: Waits between two looks whether a full disk has room.
+_ROOM = Retry(first_delay=0.2, longest_delay=5.0)
 
 
 class ScriptRun(Plugin):
@@ -75,7 +80,8 @@ async def run_script(state: Path, script: Script) -> Outcome:
         while True:
             journal = Journal(journals / f"{run.stage.id}-{run.stage.retried_count}-{len(attempts)}")
             if not attempts:
-                await claim(state, run, _undoing(run) if run.stage.is_rollback else _started(run), journal)
+                key = _undoing(run) if run.stage.is_rollback else _started(run)
+                await _with_room(run, partial(claim, state, run, key, journal))
             telling = Telling(journal, run, len(attempts))
             attempts.append(await _attempt(telling, script, first=not attempts))
             if not runs_again(attempts, script.options):
@@ -97,7 +103,8 @@ async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
         telling.preface(script.preface)
     try:
         directory = run.target.application_directory
-        await journal.start(Order(text=text, shell=script.options.shell, directory=directory))
+        order = Order(text=text, shell=script.options.shell, directory=directory)
+        await _with_room(run, partial(journal.start, order))
         await telling.all()
     except asyncio.CancelledError:
         if run.handed_over:
@@ -121,6 +128,19 @@ async def _hand_over(journal: Journal, grace_seconds: float) -> None:
     if not ended_before:
         journal.forget_end()
     journal.remove_script()
+
+
+async def _with_room(run: StageRun[Any], work: Callable[[], Awaitable[None]]) -> None:
+    """Do something that needs room on the disk, as soon as there is some; the stage's timeout is the end of that."""
+    failures = 0
+    while True:
+        try:
+            return await work()
+        except DiskFull as error:
+            failures += 1
+            if failures == 1:
+                run.log.error(f"{error}; it goes on when there is room")
+        await asyncio.sleep(_ROOM.delay(failures))
 
 
 def _ended(journal: Journal) -> Attempt:

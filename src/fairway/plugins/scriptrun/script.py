@@ -12,17 +12,18 @@ _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Runs the script and leaves its exit status where whoever comes back finds it. The file that it makes first, and only
 #: if it is not there, lets one of two win, should it ever be started twice; a signal for the whole group must not keep
-#: it from its last line. No command of it is a process: of those there is the script alone. What it would say itself of
-#: a signal ("Terminated") is left out: the log says it, and says more.
+#: it from its last line. What it writes it writes over (`<>`), which a full disk takes too. No command of it is a
+#: process: of those there is the script alone. What it would say itself of a signal ("Terminated") is left out: the log
+#: says it, and says more.
 KEEPER = """\
 set -C
 : 2>/dev/null > "$1/started" || exit 0
 set +C
 trap : HUP INT TERM
-echo $$ > "$1/process"
+echo $$ 1<> "$1/process"
 exec 3>&2 2>/dev/null
 ( exec "$2" -l "$1/script" 2>&3 3>&- )
-echo $? > "$1/status"
+echo $? 1<> "$1/status"
 """
 
 
@@ -39,8 +40,9 @@ def script_text(commands: Sequence[str], environment: Mapping[str, str], step_fi
         line
         for number, command in enumerate(commands, 1)
         for line in (
-            f"echo {number} > {shlex.quote(step_file)}",
-            f"printf '%s\\n' {shlex.quote(f'$ {command}')}",
+            # A disk that takes no more of the output is no failure of the script.
+            f"echo {number} 1<> {shlex.quote(step_file)} || :",
+            f"printf '%s\\n' {shlex.quote(f'$ {command}')} || :",
             f"eval {shlex.quote(command)}",
         )
     ]
