@@ -45,6 +45,8 @@ class PluginState(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int
     #: Why it does not answer; empty while it does.
     trouble: str
+    #: The last line that it wrote before its last end.
+    last_words: str = ""
 
 
 class UnderwayState(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,6 +153,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
                 process=each.identity,
                 restarts=each.restarts,
                 trouble=each.trouble,
+                last_words=each.last_words,
             )
             for each in desk.plugins.keepers
         ),

@@ -10,10 +10,13 @@ import typer
 from fairway.cli.call import ending
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import RenderableType
+    from rich.text import Text
 
     from fairway.agent.plugins.identity import Identity
-    from fairway.agent.status import AgentState
+    from fairway.agent.status import AgentState, PluginState
 
 Data = Annotated[Path, typer.Option(help="The directory of the agent, as it was started with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -43,32 +46,83 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    from fairway.cli.output import ago, fields, plain, table
+    from fairway.cli.output import ago, fields, plain, status, table
 
     running = state.process is not None and state.process.is_alive
-    processes = [
-        (each.name, ", ".join(each.plugins), each.version, _memory(each.process), str(each.restarts), each.trouble)
-        for each in state.plugins
+    work = [(each.application, each.id, status(each.status), each.stage) for each in state.deployments]
+    repositories = [
+        (each.id, each.head[:7], status("failed", "does not answer") if each.trouble else status("online", "watched"))
+        for each in state.repositories
     ]
-    work = [(each.application, each.id, each.status, each.stage) for each in state.deployments]
-    troubles = [(each.id, each.head[:7], each.trouble) for each in state.repositories]
+    blank = Text("")
     return Group(
-        Text.assemble((plain(state.id), "bold"), "  ", "running" if running else "not running"),
+        Text.assemble(
+            (plain(state.id), "bold"),
+            "  ",
+            status("online", "running") if running else status("offline", "not running"),
+        ),
         fields(
             [
                 ("version", state.version),
                 ("wanted version", state.wanted if state.upgrade_trouble else ""),
                 ("not upgraded", state.upgrade_trouble),
+                ("role", f"{state.lease.role}: {state.lease.reason}" if state.lease.reason else state.lease.role),
                 ("server", state.server),
                 ("started", ago(state.started_at, at)),
                 ("memory", _memory(state.process)),
                 ("unsent reports", f"of {state.unsent} streams" if state.unsent else "none"),
             ]
         ),
-        table(("PROCESS", "PLUGINS", "VERSION", "MEMORY", "RESTARTS", "TROUBLE"), processes, "no plugins"),
+        blank,
+        table(("PLUGIN", "PID", "VERSION", "MEMORY", "RESTARTS", "STATE"), _plugins(state, running), "no plugins"),
+        blank,
         table(("APPLICATION", "DEPLOYMENT", "STATUS", "STAGE"), work, "no deployment is under way"),
-        table(("REPOSITORY", "HEAD", "TROUBLE"), troubles, "no repositories"),
+        blank,
+        table(("REPOSITORY", "HEAD", "STATE"), repositories, "no repositories"),
+        *_troubles(state),
     )
+
+
+def _plugins(state: "AgentState", running: bool) -> "list[tuple[str | Text, ...]]":
+    """A row for each plugin; what plugins share is told once."""
+    from fairway.cli.output import status
+
+    rows: list[tuple[str | Text, ...]] = []
+    for each in state.plugins:
+        alive = running and each.process is not None and each.process.is_alive and not each.trouble
+        how = (
+            status("online", "running")
+            if alive
+            else status("failed" if running else "offline", _why_not(each, running))
+        )
+        pid = str(each.process.pid) if each.process and alive else ""
+        for number, plugin in enumerate(each.plugins):
+            memory = "shared" if number and alive else _memory(each.process)
+            rows.append((plugin, pid, each.version[:12], memory, str(each.restarts), how))
+    return rows
+
+
+def _why_not(plugin: "PluginState", running: bool) -> str:
+    if not running:
+        return "ended with its agent"
+    return "is started again" if plugin.restarts else "does not start"
+
+
+def _troubles(state: "AgentState") -> "Iterator[RenderableType]":
+    """What is wrong, in whole sentences."""
+    from rich.text import Text
+
+    from fairway.cli.output import fields, plain
+
+    said: list[tuple[str, str | Text]] = []
+    for plugin in state.plugins:
+        if plugin.trouble:
+            said.append((plugin.name, Text(plain(plugin.trouble), style="red")))
+            said.append(("", f"last words: {plugin.last_words}" if plugin.last_words else ""))
+    said += [(each.id, Text(plain(each.trouble), style="red")) for each in state.repositories if each.trouble]
+    if said:
+        yield Text("")
+        yield fields(said)
 
 
 def _memory(process: "Identity | None") -> str:

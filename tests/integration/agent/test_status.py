@@ -41,8 +41,13 @@ async def test_the_status_names_plugins_and_what_is_under_way(tmp_path: Path) ->
     )
     assert [(each.name, each.restarts, each.trouble) for each in state.plugins] == [("host", 0, ""), ("foreign", 0, "")]
     assert [each.head for each in state.repositories] == [deployment.trigger.commit.hash]
-    assert "customsync, scriptrun, wait, waitapproval" in shown.output
-    assert " MB" in shown.output
+    rows = [line.split() for line in shown.output.splitlines()]
+    assert [row[0] for row in rows if row[-1:] == ["running"]] == [
+        "agent-1",
+        *("customsync", "scriptrun", "wait", "waitapproval", "foreign"),
+    ]
+    # The agent, the process that plugins share, and the foreign one.
+    assert shown.output.count(" MB ") == 3
     assert json.loads(after.output)["version"] == state.version
 
 
@@ -63,6 +68,23 @@ async def test_a_plugin_that_was_started_again_is_counted(tmp_path: Path) -> Non
 
     assert found.process is not None
     assert found.process.pid != int(killed)
+
+
+async def test_one_that_does_not_start_is_told_of_in_whole_sentences(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho no cluster at 10.0.0.1 >&2; exit 3\n")
+    listed = f"[{{name: kubernetes, url: {program}}}]"
+    async with a_world(tmp_path, an_origin(tmp_path, {"README": ""})) as world, an_agent_at_work(world, listed):
+
+        async def told() -> str | None:
+            shown = CliRunner().invoke(commands, ["status", "--data", str(world.data)], env={"COLUMNS": "80"})
+            return shown.output if "does not start" in shown.output else None
+
+        shown = await until(told)
+
+    words = " ".join(shown.split())
+    assert "plugin kubernetes ended with status 3 when it was started" in words
+    assert "last words: no cluster at 10.0.0.1" in words
 
 
 def test_a_directory_without_an_agent_says_so(tmp_path: Path) -> None:

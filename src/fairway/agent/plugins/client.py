@@ -5,8 +5,8 @@ What PipeCD's services do not say about errors is settled here: a plugin that ca
 opinion on.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import grpc
 import msgspec
@@ -28,6 +28,7 @@ from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
+from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
     DeploymentStub,
     LiveStateStub,
@@ -37,6 +38,8 @@ from fairway.rpc.plugin_api import (
     stage_messages,
 )
 from fairway.rpc.plugin_api import deployment_messages as m
+
+T = TypeVar("T")
 
 #: How long a planning question may take; a plugin may have to render or to ask a cloud.
 ANSWER_SECONDS = 120.0
@@ -110,19 +113,19 @@ class PluginClient:
         request = m.DetermineVersionsRequest(input=_plan_input(deployment, sources))
         try:
             answer = await self._ask("DetermineVersions", request)
+            return self._read("DetermineVersions", lambda: from_wire_versions(answer.versions))
         except PluginRefused:
             # The version is for people to read; a deployment does not fail for want of it.
             return ()
-        return from_wire_versions(answer.versions)
 
     async def strategy(self, deployment: Deployment, sources: Sources) -> PluginAnswer:
         """Whether the change deserves the pipeline."""
         request = m.DetermineStrategyRequest(input=_plan_input(deployment, sources))
         try:
             answer = await self._ask("DetermineStrategy", request)
+            strategy = self._read("DetermineStrategy", lambda: _strategy(answer))
         except PluginRefused as error:
             return PluginAnswer(plugin=self.name, error=str(error))
-        strategy = SyncStrategy.AUTO if answer.unsupported else SYNC_STRATEGIES.from_wire(answer.sync_strategy)
         return PluginAnswer(plugin=self.name, strategy=strategy, summary=answer.summary)
 
     async def pipeline_stages(self, stages: Sequence[StageConfig]) -> tuple[Stage, ...]:
@@ -134,12 +137,13 @@ class PluginClient:
             for stage in stages
         ]
         request = m.BuildPipelineSyncStagesRequest(rollback=True, stages=wanted)
-        return tuple(map(from_wire_stage, (await self._ask("BuildPipelineSyncStages", request)).stages))
+        answer = await self._ask("BuildPipelineSyncStages", request)
+        return self._read("BuildPipelineSyncStages", lambda: tuple(map(from_wire_stage, answer.stages)))
 
     async def quick_sync_stages(self) -> tuple[Stage, ...]:
         """The plugin's stages when no pipeline is used, and how they would be undone."""
         answer = await self._ask("BuildQuickSyncStages", m.BuildQuickSyncStagesRequest(rollback=True))
-        return tuple(map(from_wire_stage, answer.stages))
+        return self._read("BuildQuickSyncStages", lambda: tuple(map(from_wire_stage, answer.stages)))
 
     async def live_state(self, application: Application, agent_id: str, source: Source) -> LiveAnswer | None:
         """What runs of an application, compared with these files; None where the plugin cannot tell."""
@@ -158,8 +162,13 @@ class PluginClient:
             raise self._in_our_words("GetLivestate", error) from error
         except aio.UsageError as error:
             raise self._closed("GetLivestate") from error
-        resources = from_wire_plugin_live_state(answer.application_live_state)
-        return LiveAnswer(resources, from_wire_sync_state(answer.sync_state))
+        return self._read(
+            "GetLivestate",
+            lambda: LiveAnswer(
+                from_wire_plugin_live_state(self._whole("GetLivestate", answer).application_live_state),
+                from_wire_sync_state(answer.sync_state),
+            ),
+        )
 
     async def execute(self, work: StageWork) -> StageResult:
         """Run a stage to its end. Cancelling this lets go of the stage, it does not end it: see `stop`."""
@@ -173,7 +182,7 @@ class PluginClient:
             )
         )
         answer = await self._ask("ExecuteStage", request, seconds=None)
-        status = STAGE_STATUSES.from_wire(answer.status)
+        status = self._read("ExecuteStage", lambda: STAGE_STATUSES.from_wire(answer.status))
         if not status.is_terminal:
             raise PluginRefused(f"plugin {self.name} ended {work.stage.name} as {status.value}, which is no end")
         unsaid = f"plugin {self.name} gave no reason; the log of the stage may" if status is StageStatus.FAILED else ""
@@ -220,11 +229,23 @@ class PluginClient:
 
     async def _ask(self, method: str, request: Message, seconds: float | None = ANSWER_SECONDS) -> Any:
         try:
-            return await getattr(self._deployments, method)(request, timeout=seconds)
+            return self._whole(method, await getattr(self._deployments, method)(request, timeout=seconds))
         except aio.AioRpcError as error:
             raise self._in_our_words(method, error) from error
         except aio.UsageError as error:
             raise self._closed(method) from error
+
+    def _whole(self, method: str, answer: Any) -> Any:
+        # An answer whose bytes are no message of that sort comes from grpc as none at all.
+        if answer is None:
+            raise PluginRefused(f"plugin {self.name} answered {method} with something that is no answer to it")
+        return answer
+
+    def _read(self, method: str, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except WireError as error:
+            raise PluginRefused(f"plugin {self.name} answered {method} with what cannot be: {error}") from error
 
     def _closed(self, method: str) -> PluginGone:
         """The line was hung up because the plugin is being started again; the next one is another client's."""
@@ -235,6 +256,10 @@ class PluginClient:
         if error.code() in _GONE:
             return PluginGone(f"plugin {self.name} did not answer {method}: {said}")
         return PluginRefused(f"plugin {self.name} refused {method} ({error.code().name}): {said}")
+
+
+def _strategy(answer: m.DetermineStrategyResponse) -> SyncStrategy:
+    return SyncStrategy.AUTO if answer.unsupported else SYNC_STRATEGIES.from_wire(answer.sync_strategy)
 
 
 def _plan_input(deployment: Deployment, sources: Sources) -> m.PlanPluginInput:

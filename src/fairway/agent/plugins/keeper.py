@@ -169,9 +169,7 @@ class Keeper:
             return answer
 
     def _ended_early(self, status: int) -> BadPlugin:
-        return BadPlugin(
-            f"{self._called} ended with status {status} when it was started; `fairway agent status` has its last words"
-        )
+        return BadPlugin(f"{self._called} ended with status {status} when it was started")
 
     async def _watched(self, launched: Launched) -> str:
         """Why the process is not of use any more: it has ended, or it hangs."""

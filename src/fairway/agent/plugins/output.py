@@ -23,7 +23,7 @@ def to_stderr(data: bytes) -> None:
 class Output:
     """The output of one process. It belongs to one event loop."""
 
-    def __init__(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None] = to_stderr) -> None:
+    def __init__(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None]) -> None:
         self._kept = b""
         self._task = asyncio.create_task(self._follow(reader, pass_on))
 

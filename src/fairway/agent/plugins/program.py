@@ -18,7 +18,7 @@ import msgspec
 from fairway import __version__
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import identity_of
-from fairway.agent.plugins.output import Output
+from fairway.agent.plugins.output import Output, to_stderr
 from fairway.config.agent import PluginConfig
 from fairway.interpreter import python_module
 from fairway.sdk.host import HostOrder
@@ -124,7 +124,7 @@ async def _started(*command: str, stdin: int) -> tuple[asyncio.subprocess.Proces
     )
     if process.stdout is None:
         raise AssertionError("the pipe was asked for")
-    return process, Output(process.stdout)
+    return process, Output(process.stdout, to_stderr)
 
 
 def _version_of(executable: Path) -> str:

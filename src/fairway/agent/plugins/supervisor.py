@@ -94,7 +94,8 @@ class Supervisor:
         said = "; ".join(f"plugin {each.program.name} does not start: {each.trouble}" for each in missing)
         if any(not each.given_up for each in missing):
             raise PluginGone(said)
-        return said
+        # What it wrote may hold secrets: that is for who looks after the agent, not for all who see a deployment.
+        return f"{said}; `fairway agent status` shows its last words" if said else ""
 
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none, PluginGone before it first answered."""
