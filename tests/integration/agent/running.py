@@ -53,10 +53,10 @@ class World(msgspec.Struct):
     address: str = ""
     server: aio.Server | None = None
 
-    async def add_application(self, name: str = "web") -> None:
+    async def add_application(self, name: str = "web", **fields: Any) -> None:
         """Register the application in the directory of the same name."""
         place = GitPath(repository=Repository(id="r-1"), path=name, config_filename="app.pipecd.yaml")
-        application = an_application(f"a-{name}", name=name, git_path=place)
+        application = an_application(f"a-{name}", name=name, git_path=place, **fields)
         await self.store.write(lambda connection: applications.insert_application(connection, application))
         self.hints.publish("agent-1", HintTopic.APPLICATIONS)
 

@@ -1,0 +1,80 @@
+"""Several plugins, several versions of one, several deploy targets: who does what, and a result for each."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import StageStatus
+from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script
+from tests.integration.git.repositories import an_origin
+
+SPREAD = "python:tests.integration.agent.spreading:Spread"
+
+
+def two_versions(**broken: bool) -> str:
+    """One plugin in two versions side by side, each with the same two deploy targets."""
+    targets = [{"name": name, "config": {"broken": broken.get(name, False)}} for name in ("east", "west")]
+    entries: list[dict[str, Any]] = [
+        {"name": f"spread-{version}", "url": SPREAD, "config": {"version": version}, "deployTargets": targets}
+        for version in ("v1", "v2")
+    ]
+    return msgspec.json.encode(entries).decode()
+
+
+FILE = an_application_file(script("echo begin"), "{name: SPREAD, with: {}}", spec="  plugins: {spread-v2: {}}\n")
+
+
+async def test_each_target_has_its_result_and_the_version_that_was_meant_works(tmp_path: Path) -> None:
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": FILE})) as world:
+        await world.add_application(deploy_targets_by_plugin={"spread-v2": ("east", "west")})
+        async with an_agent_at_work(world, two_versions()):
+            deployment = await world.ended()
+        log = await world.log(deployment, 1)
+
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+    results = {"east": "succeeded: web by v2", "west": "succeeded: web by v2"}
+    kept = deployment.stages[1].metadata
+    assert {key: value for key, value in kept.items() if key.startswith("fairway/target/")} == {
+        f"fairway/target/{name}": result for name, result in results.items()
+    }
+    assert sorted(log.splitlines()) == [f"{name}: {result}" for name, result in results.items()]
+
+
+async def test_one_target_that_fails_is_named_and_the_whole_is_taken_back(tmp_path: Path) -> None:
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": FILE})) as world:
+        await world.add_application(deploy_targets_by_plugin={"spread-v2": ("east", "west")})
+        async with an_agent_at_work(world, two_versions(west=True)):
+            deployment = await world.ended()
+        taken = await world.log(deployment, 2)
+
+    _, spread, undone = deployment.stages
+    assert (spread.status, spread.status_reason) == (
+        StageStatus.FAILED,
+        "1 of 2 deploy targets failed: west: out of order",
+    )
+    assert spread.metadata["pipecd/stage-display-metadata"] == (
+        "east: succeeded: web by v2\nwest: failed: out of order"
+    )
+    assert (undone.name, undone.status, taken) == ("SPREAD_ROLLBACK", StageStatus.SUCCEEDED, "taken from east, west")
+
+
+async def test_only_the_targets_of_the_application_are_worked_on(tmp_path: Path) -> None:
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": FILE})) as world:
+        await world.add_application(deploy_targets_by_plugin={"spread-v2": ("east",), "spread-v1": ("west",)})
+        async with an_agent_at_work(world, two_versions(west=True)):
+            deployment = await world.ended()
+
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+    assert "fairway/target/west" not in deployment.stages[1].metadata
+
+
+async def test_two_plugins_with_one_stage_are_refused_until_the_application_says_which(tmp_path: Path) -> None:
+    file = an_application_file("{name: SPREAD, with: {}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application(deploy_targets_by_plugin={"spread-v2": ("east",)})
+        async with an_agent_at_work(world, two_versions()):
+            deployment = await world.ended()
+
+    assert "Plugins spread-v1 and spread-v2 both have SPREAD" in deployment.status_reason
