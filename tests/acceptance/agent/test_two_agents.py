@@ -1,0 +1,133 @@
+"""Two agents with the same id: one is at work, the other stands by; never both."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from fairway.agent.status import NoStatus, read_state
+from fairway.model.deployment import DeploymentStatus
+from tests.acceptance.agent.lines import Line
+from tests.acceptance.agent.sites import Site, kill, terminate, until
+from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
+from tests.integration.agent.running import an_application_file, script
+from tests.integration.git.repositories import Origin, an_origin
+
+
+class Pair(Site):
+    """A site with a second agent, which has data and a line to the server of its own."""
+
+    def __init__(self, folder: Path, origin: Origin, stack: ExitStack, lease_seconds: int) -> None:
+        self._lease_seconds = lease_seconds
+        super().__init__(folder, origin, stack)
+        until(lambda: self.role(self.data) == "active")
+        self.second_data = folder / "second"
+        second = stack.enter_context(Line.to(self.server.address))
+        config = folder / "second.yaml"
+        config.write_text(self.config.read_text().replace(self.line.address, second.address))
+        command = (FAIRWAY, "agent", "--config-file", config, "--insecure", "--data", self.second_data)
+        with open(folder / "second-said", "wb") as said:
+            self.second = subprocess.Popen(
+                command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+            )
+        stack.callback(self.second.wait, timeout=60)
+        stack.callback(self.second.terminate)
+        # Both know of each other now, so that the first one makes room in time.
+        until(lambda: self.role(self.second_data) == "standby")
+        until(lambda: "another agent stands by" in self.reason(self.data))
+
+    def role(self, data: Path) -> str:
+        """How an agent stands, as `fairway agent status` says it."""
+        return self._told(data)[0]
+
+    def reason(self, data: Path) -> str:
+        """The same in words."""
+        return self._told(data)[1]
+
+    def _told(self, data: Path) -> tuple[str, str]:
+        try:
+            lease = read_state(data).lease
+        except NoStatus:
+            return "", ""
+        return lease.role, lease.reason
+
+    def _serve(self, listen: str, http_listen: str) -> ServerProcess:
+        options = ("--http-listen", http_listen, "--lease-seconds", str(self._lease_seconds))
+        return self._stack.enter_context(a_server(self.folder / "server", *options, listen=listen))
+
+
+#: Tells each of its beginnings and, when it is asked to end, its end; goes on until it is let go.
+PATIENT = (
+    "trap 'echo ended >> {0}/ran; exit 1' TERM; echo began >> {0}/ran; "
+    "while [ ! -e {0}/go ]; do sleep 0.05; done; echo done >> {0}/ran"
+)
+
+
+@contextmanager
+def a_pair(folder: Path, lease_seconds: int, on_interrupted: str = "fail") -> Iterator[Pair]:
+    """Two agents and an application with one script that waits."""
+    stage = script(PATIENT.format(folder), onInterrupted=on_interrupted)
+    origin = an_origin(folder, {"web/app.pipecd.yaml": an_application_file(stage)})
+    with ExitStack() as stack:
+        # Also what nobody waits for any more comes to its end.
+        stack.callback((folder / "go").touch)
+        yield Pair(folder, origin, stack, lease_seconds)
+
+
+def ran(folder: Path) -> list[str]:
+    """What the scripts have told."""
+    return (folder / "ran").read_text().split() if (folder / "ran").exists() else []
+
+
+def test_when_the_one_at_work_is_killed_in_a_script_the_other_takes_over_and_does_not_run_it_again(
+    tmp_path: Path,
+) -> None:
+    with a_pair(tmp_path, lease_seconds=8) as pair:
+        pair.add_applications("web")
+        until(lambda: ran(tmp_path))
+        kill(pair.agent)
+        deployment = pair.ended()
+
+        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.FAILED, ["began"])
+        assert pair.role(pair.second_data) == "active"
+        (tmp_path / "go").touch()
+        pair.origin.commit({"web/other": "another commit"}, "again")
+        assert pair.ended(2).status is DeploymentStatus.SUCCEEDED
+
+
+def test_one_that_is_cut_off_has_ended_its_script_before_the_other_begins(tmp_path: Path) -> None:
+    with a_pair(tmp_path, lease_seconds=8, on_interrupted="run-again") as pair:
+        pair.add_applications("web")
+        until(lambda: ran(tmp_path))
+        pair.line.cut()
+        until(lambda: ran(tmp_path)[-2:] == ["ended", "began"])
+        (tmp_path / "go").touch()
+        deployment = pair.ended()
+
+        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.SUCCEEDED, ["began", "ended", "began", "done"])
+        pair.line.mend()
+        until(lambda: pair.role(pair.data) == "standby")
+        assert f"another agent is active on host {os.uname().nodename}, pid" in pair.reason(pair.data)
+
+
+def test_one_that_stops_hands_over_without_being_waited_for(tmp_path: Path) -> None:
+    # Longer than the test is patient: nobody is waited for until nothing has been heard of it.
+    with a_pair(tmp_path, lease_seconds=600) as pair:
+        assert terminate(pair.agent) == 0
+
+        until(lambda: pair.role(pair.second_data) == "active")
+
+
+def test_a_restarted_server_knows_who_is_at_work_and_its_script_goes_on(tmp_path: Path) -> None:
+    with a_pair(tmp_path, lease_seconds=120) as pair:
+        pair.add_applications("web")
+        until(lambda: ran(tmp_path))
+        before = pair.reason(pair.data)
+        pair.server.kill()
+        pair.start_server()
+        (tmp_path / "go").touch()
+        deployment = pair.ended()
+
+        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.SUCCEEDED, ["began", "done"])
+        assert (pair.reason(pair.data), pair.role(pair.second_data)) == (before, "standby")
