@@ -19,7 +19,7 @@ from fairway.server.logs import StageLogKey
 from fairway.server.store import api_keys, roles, users, webhooks
 from fairway.server.webhooks.providers import ProviderName
 from fairway.server.webhooks.webhook import Webhook
-from tests.fuzz.openapi import Document, Known, with_what_is_there
+from tests.fuzz.openapi import Known, Told, with_what_is_there
 from tests.integration.server.http_api.serving import Serving, serving
 from tests.integration.server.store.nouns import a_chain, a_command, a_live_state, an_agent, an_api_key, an_event
 from tests.unit.model.builders import NOW, a_deployment, a_stage, an_application
@@ -63,7 +63,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 @asynccontextmanager
-async def stocked(folder: Path, role: APIKeyRole) -> AsyncIterator[tuple[Serving, Document]]:
+async def stocked(folder: Path, role: APIKeyRole) -> AsyncIterator[tuple[Serving, Told]]:
     """The server, and its document with the ids of what is there."""
     async with serving(folder, role) as served:
         approval = a_stage("s-1", status=StageStatus.RUNNING, available_operation=ManualOperation.APPROVE)
