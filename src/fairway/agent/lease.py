@@ -5,7 +5,8 @@ waits, an agent that cannot renew steps down well before its time is over: what 
 waits, its time is long; when even that is over it begins nothing new, and goes on when the server answers. A server
 that knows no leases leaves its agents to themselves.
 
-What it means to be at work, or to step down, is left to `app`. Decisions are the functions that begin with `decide_`.
+What an agent may do as time goes by is decided in `standing`; what it means to be at work, or to step down, is left to
+`app`.
 """
 
 import asyncio
@@ -25,21 +26,21 @@ import structlog
 
 from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway, ServerRefused
 from fairway.agent.own_data import Holders, read_holders, this_machine, write_holders
+from fairway.agent.standing import (
+    CALM_SECONDS,
+    GRACE,
+    WAITING_SECONDS,
+    Held,
+    Standing,
+    decide_renewal,
+    decide_standing,
+    decide_until,
+)
 from fairway.errors import FairwayError
 from fairway.rpc.agent_api import lease_messages
 
 _log = structlog.get_logger()
 
-#: After which part of its time an agent renews, and steps down if it could not and somebody waits.
-RENEW_AT, STEP_DOWN_AT = 1 / 3, 2 / 3
-#: For which part of its time what runs is asked to end, before it is made to.
-GRACE = 1 / 6
-#: After which part of a long time nothing new is begun.
-PAUSE_AT = 0.95
-#: However long a lease holds, it is renewed as often.
-_CALM_SECONDS = 60.0
-#: Between two questions of somebody who waits, or whom nobody answers.
-_WAITING_SECONDS = 1.0
 _ANSWER_SECONDS = 5.0
 
 
@@ -77,46 +78,6 @@ class LeaseState(msgspec.Struct, frozen=True):
 
     role: str = Role.ACTIVE.value
     reason: str = ""
-
-
-class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """A lease as the last answer said it."""
-
-    token: int
-    #: When it was asked for.
-    sent_at: float
-    seconds: float
-    standby_waiting: bool
-
-
-class Standing(enum.Enum):
-    """What an agent at work may do."""
-
-    #: Everything.
-    ACT = "act"
-    #: What it has begun goes on; nothing is begun.
-    PAUSE = "pause"
-    #: Nothing: it must end what it runs.
-    STEP_DOWN = "step down"
-
-
-def decide_standing(held: Held | None, now: float) -> Standing:
-    """What an agent may do with a lease; without one, because the server knows none, everything."""
-    if held is None or now < decide_until(held):
-        return Standing.ACT
-    return Standing.STEP_DOWN if held.standby_waiting else Standing.PAUSE
-
-
-def decide_until(held: Held) -> float:
-    """Until when it may act, if it cannot renew."""
-    return held.sent_at + held.seconds * (STEP_DOWN_AT if held.standby_waiting else PAUSE_AT)
-
-
-def decide_renewal(held: Held, answered: bool) -> float:
-    """How many seconds after the last request the next one is sent."""
-    if not answered:
-        return _WAITING_SECONDS
-    return min(held.seconds * RENEW_AT, _CALM_SECONDS)
 
 
 class Lease:
@@ -252,7 +213,7 @@ class Lease:
         await self._become(Role.ACTIVE, f"it holds the lease with fencing token {token}{waits}")
         # The server may rely on the shorter time only when it has heard that we know it.
         shortened = before is not None and held.seconds < before.seconds
-        return 0.0 if shortened else decide_renewal(held, True) - (self._now() - sent_at)
+        return 0.0 if shortened else decide_renewal(held) - (self._now() - sent_at)
 
     async def _refused(self, answer: lease_messages.HoldAnswer) -> float:
         since = datetime.fromtimestamp(answer.held_since, UTC)
@@ -264,7 +225,7 @@ class Lease:
         if self._role is not Role.STANDBY:
             _log.info("standing by", reason=reason, then=after)
         await self._become(Role.STANDBY, f"{reason}; {after}")
-        return _WAITING_SECONDS
+        return WAITING_SECONDS
 
     async def _unknown(self, reason: str) -> float:
         if self._role is not Role.ACTIVE or self._held is not None:
@@ -272,7 +233,7 @@ class Lease:
         self._held = None
         self._server.show(0)
         await self._become(Role.ACTIVE, reason)
-        return _CALM_SECONDS
+        return CALM_SECONDS
 
     async def _unanswered(self, error: ServerAway | ServerRefused) -> float:
         reason = str(error)
@@ -282,7 +243,7 @@ class Lease:
             await self._become(self._role, f"it waits for the server: {reason}")
         elif self._held is not None and decide_standing(self._held, self._now()) is Standing.PAUSE:
             await self._become(Role.ACTIVE, f"nothing new is begun until the server answers: {reason}")
-        return _WAITING_SECONDS
+        return WAITING_SECONDS
 
     def _within(self, seconds: float) -> float:
         """So many seconds, or less when the agent must step down before that."""

@@ -1,0 +1,38 @@
+"""One agent at a time works with one data directory."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairway.agent.own_data import DataInUse, own_data
+
+_HOLD = "import sys; from pathlib import Path; from fairway.agent.own_data import own_data\n"
+_HOLD += "with own_data(Path(sys.argv[1])):\n    print('mine', flush=True); sys.stdin.read()"
+
+
+def test_a_second_agent_is_refused_at_once_and_told_who_the_first_is(tmp_path: Path) -> None:
+    with own_data(tmp_path), pytest.raises(DataInUse) as refused, own_data(tmp_path):
+        pass
+
+    assert str(refused.value) == (
+        f"another agent (pid {os.getpid()}) works with the data in {tmp_path}; stop it first, or choose another --data"
+    )
+
+
+def test_the_data_of_an_agent_that_was_killed_is_free_at_once(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "mine\n"
+        with pytest.raises(DataInUse, match=f"pid {process.pid}"), own_data(tmp_path):
+            pass
+        process.kill()
+        process.wait()
+
+    with own_data(tmp_path):
+        assert (tmp_path / "at-work.lock").read_text() == f"{os.getpid()}\n"
