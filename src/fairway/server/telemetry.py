@@ -1,14 +1,17 @@
 """Traces for who wants them: calls, requests and writes as OpenTelemetry's spans, sent by OTLP over HTTP.
 
 Off unless an endpoint is given; then nothing of OpenTelemetry is even loaded, and nothing is put in the way of a call.
-A caller's `traceparent` is continued. Spans carry names of methods and routes, statuses and times: never a query, a
-header, a body, an id that somebody chose or the text of an error, since any of these may hold a secret. Where spans
-cannot be delivered, they are dropped; nobody waits for them.
+A caller's `traceparent` is continued. Of a stream the span is its beginning, until the first message or the head of the
+answer: one of hours would reach nobody before its end, and what is streamed has spans where it happens.
+
+Spans carry names of methods and routes, statuses and times: never a query, a header, a body, an id that somebody chose
+or the text of an error, since any of these may hold a secret. Where spans cannot be delivered, they are dropped; nobody
+waits for them.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import grpc
@@ -67,8 +70,12 @@ class Telemetry:
 
     async def close(self) -> None:
         """Send what is left, for a few seconds at most."""
-        await asyncio.to_thread(self._provider.force_flush, _FLUSH_MILLISECONDS)
+        await asyncio.to_thread(self.flush)
         await asyncio.to_thread(self._provider.shutdown)
+
+    def flush(self) -> None:
+        """Send what has ended, and wait for it a few seconds."""
+        self._provider.force_flush(_FLUSH_MILLISECONDS)
 
     @contextmanager
     def span(
@@ -108,13 +115,12 @@ class Telemetry:
                         span.set_attribute("http.response.status_code", message["status"])
                         if message["status"] >= 500:
                             span.set_status(self._trace.StatusCode.ERROR)
+                        _name_route(span, method, scope)
+                        if _is_stream(message["headers"]):
+                            span.end()
                     await send(message)
 
                 await inner(scope, receive, noticed)
-                # Known once the request was routed; the path itself may hold the token of a link.
-                if route := scope.get("path_template"):
-                    span.update_name(f"{method} {route}")
-                    span.set_attribute("http.route", str(route))
 
         return app
 
@@ -135,13 +141,24 @@ class _TracedStore(Store):
             return await super().write(work)
 
 
+def _name_route(span: "Span", method: str, scope: Scope) -> None:
+    """Known once the request was routed; the path itself may hold the token of a link."""
+    if route := scope.get("path_template"):
+        span.update_name(f"{method} {route}")
+        span.set_attribute("http.route", str(route))
+
+
+def _is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name.lower() == b"content-type" and value.startswith(b"text/event-stream") for name, value in headers)
+
+
 def _name(work: Callable[[Connection], T]) -> str:
     """Which piece of work it is, as the code calls it."""
     return f"{work.__module__}.{getattr(work, '__qualname__', '')}"
 
 
 class TraceCalls(aio.ServerInterceptor):
-    """A span for each call with one request and one answer; a stream would be one of hours."""
+    """A span for each call, and for the beginning of each stream."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._telemetry = telemetry
@@ -153,28 +170,49 @@ class TraceCalls(aio.ServerInterceptor):
     ) -> "_Handler | None":
         """The method's handler with a span around it; none where there is no such method."""
         handler = await continuation(handler_call_details)
-        if handler is None or handler.unary_unary is None:
-            return handler
-        return grpc.unary_unary_rpc_method_handler(
-            self._traced(handler_call_details.method, handler.unary_unary),
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+        method = handler_call_details.method
+        if handler is None:
+            return None
+        ends = {
+            "request_deserializer": handler.request_deserializer,
+            "response_serializer": handler.response_serializer,
+        }
+        if handler.unary_unary is not None:
+            return grpc.unary_unary_rpc_method_handler(self._traced(method, handler.unary_unary), **ends)
+        if handler.unary_stream is not None:
+            return grpc.unary_stream_rpc_method_handler(self._begun(method, handler.unary_stream), **ends)
+        return handler
 
     def _traced(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        async def traced(request: Any, context: Any) -> Any:
+            with self._span(method, context):
+                return await work(request, context)
+
+        return traced
+
+    def _begun(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        async def begun(request: Any, context: Any) -> AsyncIterator[Any]:
+            async with aclosing(work(request, context)) as messages:
+                with self._span(method, context):
+                    first = await anext(messages, None)
+                if first is not None:
+                    yield first
+                async for message in messages:
+                    yield message
+
+        return begun
+
+    @contextmanager
+    def _span(self, method: str, context: Any) -> Iterator[None]:
         from opentelemetry.trace import SpanKind
 
         service, _, name = method.lstrip("/").partition("/")
         attributes = {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
-
-        async def traced(request: Any, context: Any) -> Any:
-            carrier = {key: str(value) for key, value in context.invocation_metadata() or () if key == "traceparent"}
-            with self._telemetry.span(f"{service}/{name}", SpanKind.SERVER, carrier, attributes) as span:
-                try:
-                    return await work(request, context)
-                finally:
-                    code = context.code()
-                    number = code.value[0] if isinstance(code, grpc.StatusCode) else int(code or 0)
-                    span.set_attribute("rpc.grpc.status_code", number)
-
-        return traced
+        carrier = {key: str(value) for key, value in context.invocation_metadata() or () if key == "traceparent"}
+        with self._telemetry.span(f"{service}/{name}", SpanKind.SERVER, carrier, attributes) as span:
+            try:
+                yield
+            finally:
+                code = context.code()
+                number = code.value[0] if isinstance(code, grpc.StatusCode) else int(code or 0)
+                span.set_attribute("rpc.grpc.status_code", number)

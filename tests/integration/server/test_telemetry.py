@@ -1,5 +1,6 @@
 """Traces at a real little collector: an HTTP server that decodes what OTLP sends."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ import pytest
 from grpc import aio
 from litestar import Litestar, get
 from litestar.params import FromPath
+from litestar.response import Stream
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from sqlalchemy import Connection
 
@@ -181,6 +183,75 @@ async def test_calls_are_spans_with_their_status() -> None:
             "error.type": "AbortError",
         }
         assert not [body for body in collector.bodies if b"hunter2" in body]
+
+
+async def count(request: bytes, context: Any) -> AsyncIterator[bytes]:
+    if request == b"nobody":
+        await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no hunter2 here")
+    for number in range(int(request)):
+        yield str(number).encode()
+    if request != b"0":
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("request_", "counted", "code"),
+    [
+        pytest.param(b"2", [b"0", b"1"], 0, id="one that goes on"),
+        pytest.param(b"0", [], 0, id="one that ends at once"),
+        pytest.param(b"nobody", [], 16, id="one that is refused"),
+    ],
+)
+async def test_the_beginning_of_a_stream_is_a_span(request_: bytes, counted: list[bytes], code: int) -> None:
+    methods: dict[str, Any] = {"Count": grpc.unary_stream_rpc_method_handler(count)}
+    with a_collector() as collector:
+        async with telemetry(collector.endpoint) as traces:
+            server = aio.server(interceptors=[TraceCalls(traces)])
+            server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Service", methods),))
+            port = server.add_insecure_port("127.0.0.1:0")
+            await server.start()
+            async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                method: Any = channel.unary_stream("/test.Service/Count")
+                call = method(request_)
+                seen = [await call.read() for _ in counted]
+                if not counted:
+                    assert (await call.code()).value[0] == code
+                # It has been sent before the stream ends.
+                await asyncio.to_thread(traces.flush)
+                spans = collector.spans
+                call.cancel()
+            await server.stop(None)
+
+        assert seen == counted
+        assert {name: span.attributes["rpc.grpc.status_code"] for name, span in spans.items()} == {
+            "test.Service/Count": code
+        }
+
+
+@get("/events")
+async def get_events() -> Stream:
+    async def events() -> AsyncIterator[bytes]:
+        yield b"data: 1\n\n"
+        await asyncio.Event().wait()
+
+    return Stream(events(), media_type="text/event-stream")
+
+
+async def test_of_a_stream_of_events_the_span_is_its_beginning() -> None:
+    with a_collector() as collector:
+        async with telemetry(collector.endpoint) as traces:
+            app = traces.traced_app(Litestar([get_events], logging_config=None))
+            async with (
+                listening(app, "127.0.0.1:0", 1) as port,
+                httpx.AsyncClient(trust_env=False) as client,
+                client.stream("GET", f"http://127.0.0.1:{port}/events") as answer,
+            ):
+                first = await anext(answer.aiter_bytes())
+                await asyncio.to_thread(traces.flush)
+                spans = collector.spans
+
+        assert first == b"data: 1\n\n"
+        assert [(span.name, span.failed) for span in spans.values()] == [("GET /events", False)]
 
 
 def change_something(_connection: Connection) -> str:

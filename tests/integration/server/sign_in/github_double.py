@@ -1,4 +1,9 @@
-"""A small GitHub on a real port: OAuth, one account, and its teams in pages."""
+"""A small GitHub on a real port: OAuth, one account, and its teams in pages.
+
+Its shapes were written from GitHub's documentation and never compared with the real one, which no test may reach. It
+knows OAuth apps and none of GitHub Apps, one scope, PKCE as GitHub takes it, and pages by the `Link` header. It has no
+rate limits, no secondary e-mail addresses, no organisation that forbids the app, and never asks the person anything.
+"""
 
 import base64
 import hashlib
