@@ -53,12 +53,7 @@ def unpack(wheel: Path, wanted: Wanted, versions: Path) -> None:
         return
     unfinished = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=versions))
     try:
-        try:
-            with zipfile.ZipFile(wheel) as archive:
-                check(archive, wanted.version)
-                _extract(archive, unfinished)
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-            raise BadWheel(f"the wheel of {wanted.version} cannot be unpacked ({error})") from error
+        extract(wheel, wanted.version, unfinished)
         (unfinished / "__main__.py").write_text(_MAIN)
         _compile(unfinished, place)
         _sync(unfinished)
@@ -68,7 +63,20 @@ def unpack(wheel: Path, wanted: Wanted, versions: Path) -> None:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def check(archive: zipfile.ZipFile, version: str) -> None:
+def extract(wheel: Path, version: str, place: Path) -> None:
+    """Check a wheel and write its files to a directory; BadWheel when it is not to be run."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            _check(archive, version)
+            _extract(archive, place)
+    except (BadWheel, OSError):
+        raise
+    except Exception as error:
+        # In a file that is no wheel `zipfile` stumbles over anything, in any way.
+        raise BadWheel(f"the wheel of {version} cannot be unpacked ({error})") from error
+
+
+def _check(archive: zipfile.ZipFile, version: str) -> None:
     """BadWheel unless this is Fairway in that version, for this interpreter and with all that it needs."""
     _check_names(archive, version)
     try:

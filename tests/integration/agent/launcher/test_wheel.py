@@ -3,12 +3,15 @@
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairway.agent.launcher.wanted import Wanted, parse_wanted
-from fairway.agent.launcher.wheel import BadWheel, unpack
+from fairway.agent.launcher.wheel import BadWheel, extract, unpack
 from tests.integration.agent.launcher.wheels import SOURCE, a_wheel
 
 METADATA = "Metadata-Version: 2.4\nName: {}\nVersion: {}\n"
@@ -91,6 +94,20 @@ def test_what_is_no_zip_file_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadWheel, match=r"cannot be unpacked"):
         unpack(tmp_path / "x.whl", Wanted("9.9", "a" * 64), tmp_path)
+
+
+@given(place=st.integers(0, 500), byte=st.integers(0, 255), cut=st.integers(0, 500))
+def test_a_wheel_that_is_damaged_is_unpacked_or_refused_and_never_a_surprise(
+    tmp_path_factory: pytest.TempPathFactory, place: int, byte: int, cut: int
+) -> None:
+    folder = tmp_path_factory.mktemp("wheel")
+    wheel = a_small_wheel(folder, {"fairway/x.py": "x = 1\n" * 20})
+    content = bytearray(wheel.read_bytes())
+    content[place % len(content)] = byte
+    wheel.write_bytes(content[: len(content) - (cut if cut < 100 else 0)])
+
+    with suppress(BadWheel):
+        extract(wheel, "9.9", folder / "place")
 
 
 def test_a_wheel_of_another_version_has_no_description_of_this_one(tmp_path: Path) -> None:

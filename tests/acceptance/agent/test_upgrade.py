@@ -1,0 +1,100 @@
+"""A running agent becomes another version of itself while a script runs; one that is not healthy is left again."""
+
+from pathlib import Path
+
+import fairway.agent.app
+from fairway import __version__
+from fairway.agent.launcher.record import INSTALLED
+from fairway.agent.plugins.identity import memory_of
+from fairway.model.deployment import DeploymentStatus
+from tests.acceptance.agent.sites import plugin_hosts, until
+from tests.acceptance.agent.upgrading import LongScript, UpgradingSite, an_upgrading_site
+from tests.integration.agent.launcher.wheels import a_wheel
+
+APP = "fairway/agent/app.py"
+
+
+def goes_on(site: UpgradingSite) -> None:
+    """The next commit is deployed."""
+    number = len(site.deployments()) + 1
+    site.origin.commit({"web/version": f"{number}\n"})
+    assert site.ended(number).status is DeploymentStatus.SUCCEEDED
+
+
+def says(site: UpgradingSite, words: str) -> None:
+    """The server shows why the wanted version does not run, and so does the agent's own status."""
+    until(lambda: words in site.version)
+    until(lambda: words in site.status()["upgrade_trouble"])
+
+
+def test_an_agent_is_upgraded_while_a_script_runs_and_the_script_runs_once(tmp_path: Path) -> None:
+    script = LongScript(tmp_path)
+    with an_upgrading_site(tmp_path, script.run) as site:
+        until(script.mark.exists)
+        launcher, before = site.agent.pid, site.worker
+        wish = a_wheel(tmp_path, "7.0")
+        site.want(wish)
+        until(lambda: site.runs("7.0"))
+        script.go.touch()
+        deployment = site.ended()
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, (deployment.status_reason, site.said.read_text())
+        assert script.is_whole(site.log(deployment, 0))
+        key = wish.replace("@sha256:", "-")
+        assert (site.record.current, site.record.previous, site.record.failures) == (key, INSTALLED, ())
+        assert (site.agent.pid, site.agent.poll()) == (launcher, None)
+        assert site.worker != before
+        ours = [Path(f"/proc/{each}/cmdline").read_text() for each in (site.worker, *plugin_hosts(launcher))]
+        assert [str(site.data / "versions" / key) in line for line in ours] == [True, True]
+        assert memory_of(launcher) < 16e6
+        site.want(__version__)
+        until(lambda: site.runs(__version__))
+        goes_on(site)
+
+
+def test_a_version_that_is_not_to_be_run_is_not_and_deployments_go_on(tmp_path: Path) -> None:
+    with an_upgrading_site(tmp_path) as site:
+        site.ended()
+        worker = site.worker
+        site.want(a_wheel(tmp_path, "7.0")[:-4] + "0000")
+        says(site, "7.0 is wanted, but file:///")
+        site.want(a_wheel(tmp_path, "7.0", requires=["no-such-thing>=3"]))
+        says(site, "7.0 needs what is not installed beside the agent: no-such-thing>=3 (there is none)")
+        site.want("7.0")
+        says(site, "7.0 is wanted, but its checksum is not known")
+        goes_on(site)
+        site.want("")
+        until(lambda: site.version == f"fairway-{__version__}")
+
+        assert site.worker == worker
+        assert [each.name for each in (site.data / "versions").iterdir()] == ["record.json"]
+
+
+class HastySite(UpgradingSite):
+    """A site whose agent has no patience with versions that are never ready."""
+
+    ready = "5s"
+
+
+def test_a_version_that_does_not_become_healthy_is_left_and_deployments_go_on(tmp_path: Path) -> None:
+    blessed = tmp_path / "blessed"
+    app = Path(fairway.agent.app.__file__).read_text()
+    moody = f"import os\nif not os.path.exists('{blessed}'): raise SystemExit(1)\n{app}"
+    with an_upgrading_site(tmp_path, site=HastySite) as site:
+        site.ended()
+        wish = a_wheel(tmp_path, "7.0", {APP: moody})
+        site.want(wish)
+        says(site, "7.0 was tried and left: it ended with status 1 before it was healthy, 3 times in a row")
+        site.want(a_wheel(tmp_path, "7.1", {APP: "import time\ntime.sleep(1000)\n"}))
+        says(site, "7.1 was tried and left: it was not ready within 5s")
+        goes_on(site)
+        assert site.record.current == INSTALLED
+        assert site.version.startswith(f"fairway-{__version__} (7.1 was tried and left: ")
+        blessed.touch()
+        site.config.write_text(site.config.read_text().replace("readyWithin: 5s", "readyWithin: 60s"))
+        site.want(wish)
+        says(site, "7.0 was tried and left")
+
+        site.restart()
+
+        until(lambda: site.runs("7.0"))
