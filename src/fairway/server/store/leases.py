@@ -11,6 +11,7 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.server.store.errors import NotFound
+from fairway.server.store.prepared import PreparedSelect
 from fairway.server.store.rows import Rows
 from fairway.server.store.tables import LEASES
 
@@ -43,8 +44,10 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ROWS = Rows(LEASES, Lease, "lease", lambda lease: {"id": lease.id, "fencing_token": lease.fencing_token})
-_OF_AGENT = sa.select(LEASES.c.fencing_token).where(LEASES.c.id == sa.bindparam("agent_id"))
-_KEPT_AS_IT_IS = _OF_AGENT.with_for_update(read=True)
+# As text, which is what such statements give.
+_TOKEN = sa.select(sa.cast(LEASES.c.fencing_token, sa.Text)).where(LEASES.c.id == sa.bindparam("agent_id"))
+_OF_AGENT = PreparedSelect(_TOKEN)
+_KEPT_AS_IT_IS = PreparedSelect(_TOKEN.with_for_update(read=True))
 
 
 def find_lease(connection: sa.Connection, agent_id: str) -> Lease | None:
@@ -71,5 +74,5 @@ def current_token(connection: sa.Connection, agent_id: str, until_stored: bool) 
     With `until_stored` it stays what it is until the transaction has ended.
     """
     statement = _KEPT_AS_IT_IS if until_stored else _OF_AGENT
-    token: int | None = connection.execute(statement, {"agent_id": agent_id}).scalar_one_or_none()
-    return token
+    token = statement.one(connection, {"agent_id": agent_id})
+    return None if token is None else int(token)
