@@ -4,7 +4,7 @@ from fairway.config.stages import CustomSyncOptions, ScriptRunOptions
 from fairway.plugins.scriptrun.plugin import Script, run_script
 from fairway.sdk import Outcome, Plugin, StageRun, stage
 
-_DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
+DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
 
 
 class CustomSync(Plugin):
@@ -16,5 +16,5 @@ class CustomSync(Plugin):
     async def sync(self, run: StageRun[CustomSyncOptions]) -> Outcome:
         """Run the script."""
         options = ScriptRunOptions(run=run.options.run, env=run.options.envs)
-        script = Script(run=run, options=options, commands=options.commands, preface=_DEPRECATED)
+        script = Script(run=run, options=options, commands=options.commands, preface=DEPRECATED)
         return await run_script(self.settings.state, script)

@@ -27,9 +27,11 @@ class Wait(Plugin):
         if noted is None:
             await run.note({STARTED: f"{started.timestamp():.3f}"})
         until = started + duration
-        left = until - run.now()
+        # Never more than all of it, should the clock have been set back since it was noted.
+        left = min(until - run.now(), duration)
         if left > timedelta(0):
-            run.log.info(f"Waiting {duration} until {until:%H:%M:%S} UTC")
-            await run.show(f"until {until:%H:%M:%S} UTC")
+            if noted is None:
+                run.log.info(f"Waiting {duration} until {until:%H:%M:%S} UTC")
+                await run.show(f"until {until:%H:%M:%S} UTC")
             await asyncio.sleep(left.total_seconds())
         run.log.success(f"Waited {duration}")

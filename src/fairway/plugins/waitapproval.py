@@ -45,7 +45,8 @@ class WaitApproval(Plugin):
         since = await _since(run)
         given = await _given(run)
         timeout = (run.options.timeout or DEFAULT_TIMEOUT) if run.options.approves_on_timeout else None
-        left = None if timeout is None else (since + timeout - run.now()).total_seconds()
+        # Never more than all of it, should the clock have been set back since it was noted.
+        left = None if timeout is None else min(since + timeout - run.now(), timeout).total_seconds()
         try:
             async with asyncio.timeout(left):
                 await _collect(run, given)

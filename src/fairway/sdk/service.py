@@ -142,6 +142,11 @@ class PluginService(DeploymentServicer, StageServicer):
             _log.exception("a stage failed by a defect of its plugin", plugin=self._plugin.name, stage=told.stage.name)
             outcome = Outcome(StageStatus.FAILED, f"a defect of plugin {self._plugin.name}: {type(error).__name__}")
             log.error(outcome.message)
+        except asyncio.CancelledError:
+            if self._ends_with_call:
+                # The stage has ended with its call, and with it all that it had to say.
+                await log.close()
+            raise
         await log.close()
         return outcome
 

@@ -18,6 +18,7 @@ from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from fairway.server.logs import StageLogKey
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
+from tests.integration.agent.test_deploying import nothing_kept
 from tests.integration.git.repositories import an_origin
 
 SECRET = "correct-horse-battery-staple"
@@ -114,6 +115,7 @@ while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo "${{x#*horse}}"; echo "$
             command_lines = all_command_lines()
             (tmp_path / "go").touch()
             deployment = await world.ended()
+            await until(lambda: nothing_kept(world, deployment))
         log = await world.output(deployment, 0)
 
     assert (deployment.status, log) == (DeploymentStatus.SUCCEEDED, "whole •••\nhalf •••\n•••")

@@ -7,6 +7,7 @@ import pytest
 from fairway.model.command import ApproveStage, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
+from fairway.plugins.customsync import DEPRECATED
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
 from tests.integration.git.repositories import an_origin
 
@@ -85,7 +86,7 @@ async def test_an_approval_that_nobody_gives_in_time(
 
 async def test_options_that_make_no_sense_fail_the_plan_before_anything_runs(tmp_path: Path) -> None:
     file = an_application_file(
-        "{name: CUSTOM_SYNC, with: {envs: {A: b}, run: 'true'}}", "{name: WAIT, with: {duration: 5s}}"
+        "{name: CUSTOM_SYNC, with: {envs: {A: b}, run: 'echo synced with $A'}}", "{name: WAIT, with: {duration: 5s}}"
     )
     broken = file.replace("duration: 5s", "duration: soon")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": broken})) as world:
@@ -101,4 +102,5 @@ async def test_options_that_make_no_sense_fail_the_plan_before_anything_runs(tmp
             deployment = await world.ended()
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
-        assert "CUSTOM_SYNC is deprecated" in await world.log(deployment, 0)
+        log = (await world.log(deployment, 0)).splitlines()
+        assert [line.split(" after")[0] for line in log] == [DEPRECATED, "synced with b", "exit status 0"]
