@@ -168,6 +168,8 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         to the one that is running, else to the one it repeats, else to the next that has not ended.
         """
         same = [(position, stage.status) for position, stage in enumerate(self.stages) if stage.id == stage_id]
+        if len(same) == 1:
+            return same[0][0]
         by_preference = (
             [position for position, status in same if status is StageStatus.RUNNING],
             [position for position, status in same if status is reported],

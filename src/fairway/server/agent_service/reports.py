@@ -153,10 +153,11 @@ def _unless_late(deployment: Deployment, to: DeploymentStatus, change: Callable[
 
 def _reported_position(before: Deployment, after: Deployment, report: StageReport) -> int:
     """Which stage took the report: the one that changed, else the one that had the status already."""
-    pairs = enumerate(zip(before.stages, after.stages, strict=True))
-    changed = [position for position, (old, new) in pairs if old is not new]
-    repeated = (p for p, s in enumerate(after.stages) if s.id == report.stage_id and s.status is report.status)
-    return changed[0] if changed else next(repeated)
+    for position, (old, new) in enumerate(zip(before.stages, after.stages, strict=True)):
+        repeats = before is after and new.id == report.stage_id and new.status is report.status
+        if old is not new or repeats:
+            return position
+    raise UnknownStage(after, report.stage_id)
 
 
 def _merged(stage: Stage, report: StageReport) -> Stage:

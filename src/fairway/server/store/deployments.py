@@ -231,7 +231,7 @@ def _rarest(connection: sa.Connection, project_id: str, labels: Mapping[str, str
 _MOST_BRANCHES = 50
 #: Labels on more deployments than this count as equally frequent: a page is found soon among either.
 _COUNTED = 20_000
-_ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns)
+_ROWS = Rows(DEPLOYMENTS, Deployment, "deployment", _columns, remembered=256)
 _MOVE_LABELS = PreparedUpdate(
     sa.update(DEPLOYMENT_LABELS).where(DEPLOYMENT_LABELS.c.owner_id == sa.bindparam("of")),
     ("updated_at",),

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from fairway.model.application import ApplicationKind
 from fairway.model.command import CommandStatus
-from fairway.model.deployment import DeploymentStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import EventStatus
 from fairway.server.store import applications, commands, deployments, events
 from fairway.server.store.store import Store
@@ -71,3 +71,40 @@ async def test_a_changed_row_is_that_of_a_new_noun(store: Store, kept: Kept, nou
     await store.write(lambda connection: kept.insert(connection, wanted))
 
     assert changed == await store.read(all_rows)
+
+
+async def test_a_change_begins_with_what_the_row_says_not_with_what_is_remembered(store: Store) -> None:
+    def noted(summary: str) -> Callable[[sa.Connection], Deployment]:
+        return lambda connection: deployments.update_deployment(
+            connection, "x", lambda found: msgspec.structs.replace(found, summary=f"{found.summary}{summary}")
+        )
+
+    def undone(connection: sa.Connection) -> None:
+        noted("undone")(connection)
+        raise LookupError
+
+    await store.write(lambda connection: deployments.insert_deployment(connection, a_deployment(id="x", summary="")))
+    await store.write(noted("a"))
+    with pytest.raises(LookupError):
+        await store.write(undone)
+    await store.write(noted("b"))
+    behind = sa.text('UPDATE deployments SET document = replace(document, \'"summary":"ab"\', \'"summary":"c"\')')
+    await store.write(lambda connection: connection.execute(behind))
+
+    assert (await store.write(noted("d"))).summary == "cd"
+
+
+async def test_only_so_many_rows_are_remembered(store: Store) -> None:
+    most = deployments._ROWS._remembered
+
+    def write(connection: sa.Connection) -> None:
+        for number in range(most + 1):
+            deployments.insert_deployment(connection, a_deployment(id=f"d-{number}"))
+            deployments.update_deployment(
+                connection, f"d-{number}", lambda found: msgspec.structs.replace(found, summary="s")
+            )
+
+    await store.write(write)
+
+    kept = deployments._ROWS._written
+    assert (len(kept), "d-0" in kept, f"d-{most}" in kept) == (most, False, True)
