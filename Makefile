@@ -10,7 +10,7 @@ READY := .venv/.ready
 WORKERS ?= auto
 say = @printf '\033[1m▸ %s\033[0m\n'
 
-.PHONY: help up test test-peers setup check bench proto states lock
+.PHONY: help up test test-peers setup check bench bench-scale proto states lock
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ check: $(READY) ## lint, types, layers
 bench: $(READY) ## measure against the bare operations and print the table
 	$(say) 'bench'
 	@$(BIN)/python -m bench
+
+bench-scale: $(READY) ## the same with 1,000,000 deployments, 10,000 applications and 1,000 agents, on both databases
+	$(say) 'bench-scale'
+	@$(BIN)/python -m bench scale
 
 proto: $(READY) ## regenerate the gRPC code from proto/
 	$(say) 'protoc'

@@ -64,15 +64,18 @@ async def _measured(database: str, url: str, folder: Path) -> list[Reading]:
         bare_hints = await (_socket_hops() if alone else _notify_hops(url))
         streams = await _streams(one, other)
     bare = await _bare_streams()
+    way = "a socket" if alone else "NOTIFY"
+    hinted = f"{database}: hint from commit to one of {LISTENERS:,} agents, p50 / p99; bare: {way}"
     waited, cpu = (
         f"{database}: one change to {LISTENERS:,} streams, {what}" for what in ("to the last", "CPU of each")
     )
     return [
-        Reading(f"{database}: hint from commit to one of {LISTENERS:,} agents, p50 / p99", _percentiles(hints)),
-        Reading(f"  bare {'socket' if alone else 'NOTIFY'}", _percentiles(bare_hints)),
-        Reading(waited, f"{_median(streams, 0) * 1e3:.0f} ms (bare {_median(bare, 0) * 1e3:.0f} ms)"),
+        Reading(hinted, _percentiles(hints), bare=_percentiles(bare_hints)),
+        Reading(waited, f"{_median(streams, 0) * 1e3:.0f} ms", bare=f"{_median(bare, 0) * 1e3:.0f} ms"),
         Reading(
-            cpu, f"{_median(streams, 1) / LISTENERS * 1e6:.0f} µs (bare {_median(bare, 1) / LISTENERS * 1e6:.0f} µs)"
+            cpu,
+            f"{_median(streams, 1) / LISTENERS * 1e6:.0f} µs",
+            bare=f"{_median(bare, 1) / LISTENERS * 1e6:.0f} µs",
         ),
     ]
 

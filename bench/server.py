@@ -25,7 +25,7 @@ async def bench_calls() -> Figure:
     """The last columns are empty, as a server keeps nothing that it could have seen before."""
     with tempfile.TemporaryDirectory(prefix="fairway-bench-") as directory:
         empty, authenticated = await _calls(Path(directory) / "data")
-    return Figure(f"CPU of {CALLS:,} authenticated calls, both ends", "empty calls", empty, authenticated, None)
+    return Figure(f"CPU of {CALLS:,} authenticated calls, both ends", "empty calls", empty, authenticated, None, 2.0)
 
 
 async def _calls(data: Path) -> tuple[float, float]:
