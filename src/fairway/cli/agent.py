@@ -49,6 +49,14 @@ class ShownAgent(msgspec.Struct, frozen=True):
     plugins: tuple[AgentPlugin, ...] = ()
 
 
+class ShownLease(msgspec.Struct, frozen=True):
+    """Who is at work as an agent, and who stands by, as the server shows it."""
+
+    at_work: str = ""
+    since: datetime | None = None
+    standing_by: str = ""
+
+
 class NewAgent(msgspec.Struct, frozen=True):
     """A registered agent, and its key."""
 
@@ -73,7 +81,10 @@ def list_agents(call: Call, limit: Limit = 100) -> None:
 @with_server
 def get_agent(call: Call, agent: Id) -> None:
     """Show one agent: how it stands, its repositories and where it deploys to."""
-    _show(call, call.remote.get(segments("agents", find_id(call, "agents", agent))))
+    agent_id = find_id(call, "agents", agent)
+    body = call.remote.get(segments("agents", agent_id))
+    lease = None if call.as_json else decode(call.remote.get(segments("agents", agent_id, "lease")), ShownLease)
+    _show(call, body, lease)
 
 
 @commands.command("add")
@@ -133,6 +144,18 @@ def enable_agent(call: Call, agent: Id) -> None:
     _show(call, call.remote.send("POST", segments("agents", find_id(call, "agents", agent), "enable")))
 
 
+@commands.command("release")
+@with_server
+def release_agent(call: Call, agent: Id, yes: Yes = False) -> None:
+    """Let another agent with the same id take over at once, when you know that the one at work is gone."""
+    agent_id = find_id(call, "agents", agent)
+    held = decode(call.remote.get(segments("agents", agent_id, "lease")), ShownLease)
+    at_work = held.at_work or "nobody"
+    confirm(f"Is what was at work as agent {agent} ({at_work}) gone for certain? Otherwise both would act.", yes)
+    call.print_json(call.remote.send("POST", segments("agents", agent_id, "release")))
+    call.say(f"whoever stands by as agent {agent_id} takes over now")
+
+
 @commands.command("restart")
 @with_server
 def restart_agent(call: Call, agent: Id) -> None:
@@ -189,7 +212,7 @@ def agent_table(found: list[ShownAgent], now: datetime) -> "RenderableType":
     return table(headers, rows, "no agents; `fairway agent add NAME` registers one")
 
 
-def agent_card(agent: ShownAgent, now: datetime) -> "RenderableType":
+def agent_card(agent: ShownAgent, now: datetime, lease: ShownLease | None = None) -> "RenderableType":
     """Everything about an agent that a person asks first."""
     from rich.console import Group
     from rich.text import Text
@@ -205,6 +228,8 @@ def agent_card(agent: ShownAgent, now: datetime) -> "RenderableType":
                 ("about", agent.desc),
                 ("seen", ago(agent.last_seen_at, now)),
                 ("started", ago(agent.started_at, now)),
+                ("at work", lease.at_work if lease else ""),
+                ("standing by", lease.standing_by if lease else ""),
                 ("version", agent.version),
                 ("wanted version", agent.desired_version),
                 ("deploys to", _places(agent)),
@@ -222,10 +247,10 @@ def print_key(key: str, about: str) -> None:
     typer.echo(key)
 
 
-def _show(call: Call, body: bytes) -> None:
+def _show(call: Call, body: bytes, lease: ShownLease | None = None) -> None:
     from fairway.cli.output import now
 
-    call.answer(body, ShownAgent, lambda agent: agent_card(agent, now()))
+    call.answer(body, ShownAgent, lambda agent: agent_card(agent, now(), lease))
 
 
 def _version(agent: ShownAgent) -> str:

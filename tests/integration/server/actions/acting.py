@@ -23,6 +23,7 @@ from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, api_keys, applications, deployments, projects
 from fairway.server.store.audit import AuditFilter, list_audit_records
+from fairway.server.store.leases import Lease, change_lease
 from fairway.server.store.page import PageRequest
 from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
@@ -128,6 +129,7 @@ async def acting(folder: Path, database: str) -> AsyncIterator[Acting]:
         an_agent("agent-2", keys=keys),
         an_agent("agent-off", disabled=True),
     )
+    await parts.add(_insert_lease, a_lease())
     await parts.add(api_keys.insert_api_key, an_api_key())
     await parts.add(
         applications.insert_application, an_application(labels={"env": "dev"}), an_application("idle", disabled=True)
@@ -138,3 +140,19 @@ async def acting(folder: Path, database: str) -> AsyncIterator[Acting]:
     finally:
         await logs.close()
         await store.close()
+
+
+def a_lease() -> Lease:
+    return Lease(
+        id="agent-1",
+        fencing_token=1,
+        holder="h",
+        description="host a, pid 7",
+        held_since=NOW,
+        seconds=15.0,
+        beat="b",
+    )
+
+
+def _insert_lease(connection: Connection, lease: Lease) -> None:
+    change_lease(connection, lease.id, lambda _: lease)

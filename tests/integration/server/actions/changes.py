@@ -6,7 +6,16 @@ import msgspec
 import pytest
 
 from fairway.model.api_key import APIKeyRole
-from fairway.server.actions import agents, api_keys, applications, deployments, events, plan_previews, projects
+from fairway.server.actions import (
+    agents,
+    api_keys,
+    applications,
+    deployments,
+    events,
+    leases,
+    plan_previews,
+    projects,
+)
 from fairway.server.actions.agents import AgentChange
 from fairway.server.actions.applications import ApplicationChange, NewApplication
 from fairway.server.actions.desk import ActionDesk
@@ -97,6 +106,9 @@ CHANGES = {
     ),
     agents.restart_agent: Change(
         "agent.restart", "agent-1", lambda desk, who: agents.restart_agent(desk, who, "agent-1")
+    ),
+    leases.release_lease: Change(
+        "agent.release", "agent-1", lambda desk, who: leases.release_lease(desk, who, "agent-1")
     ),
     api_keys.create_api_key: Change(
         "api_key.create",
