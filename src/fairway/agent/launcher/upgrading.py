@@ -54,6 +54,8 @@ class Upgrader:
         self.wanted = ""
         #: Why that does not run; empty when it does, or is on its way.
         self.trouble = ""
+        #: What the server knows of our version; the agent introduces itself before it asks.
+        self._told = running_version()
         self._due = asyncio.Event()
 
     def look_soon(self) -> None:
@@ -127,13 +129,13 @@ class Upgrader:
         self._desk.link.switch(key, upgrade.ready_within.total_seconds(), upgrade.settle_for.total_seconds())
 
     async def _say(self, trouble: str) -> None:
-        if trouble == self.trouble:
-            return
-        self.trouble = trouble
-        if trouble:
+        if trouble and trouble != self.trouble:
             _log.error("the wanted version does not run", wanted=self.wanted, reason=trouble)
+        self.trouble = trouble
         said = f"{running_version()} ({trouble[:_MOST_TOLD]})" if trouble else running_version()
-        await self._desk.tell(said)
+        if said != self._told:
+            await self._desk.tell(said)
+            self._told = said
 
 
 def running_version() -> str:

@@ -41,7 +41,7 @@ class ShownAgent(msgspec.Struct, frozen=True, kw_only=True):
     #: When it last introduced itself; null before the first time.
     started_at: datetime | None
     version: str
-    #: The version its launcher should run; empty means whichever it has.
+    #: The version its launcher should run, as VERSION@sha256:HEX or VERSION; empty means whichever it has.
     desired_version: str
     disabled: bool
     #: How many keys it may show: two while one replaces the other.
@@ -96,7 +96,7 @@ class AgentPatch(Body, frozen=True, kw_only=True):
 
     name: Name | UnsetType = UNSET
     desc: str | UnsetType = UNSET
-    #: Empty means whichever its launcher has.
+    #: As VERSION@sha256:HEX, or VERSION for agents that know the checksum; empty means whichever its launcher has.
     desired_version: str | UnsetType = UNSET
 
 
