@@ -130,7 +130,15 @@ In the agent's file, where the plugin is installed beside Fairway:
         - name: $name
           url: python:$module:$title
 
-or, where it is not, the path of `fairway-plugin-$name` as its `url`.
+or, where it is not, as a program that is told its configuration by a pipe:
+
+    spec:
+      plugins:
+        - name: $name
+          url: /path/of/fairway-plugin-$name
+          handover: pipe
+
+PipeCD's agent starts the same program; there it needs a `port`.
 """)
 
 

@@ -8,6 +8,7 @@ may hold secrets. When the agent is killed, the pipe closes too, so no plugin ou
 import asyncio
 import importlib
 import os
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,8 @@ def plugin_class(entry: str) -> type[Plugin]:
 
 def serve_orders(kind_of: Callable[[str], type[Plugin]]) -> None:
     """Serve what standard input says, until it closes; `kind_of` finds the class of an entry."""
+    if not stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode):
+        raise BadStart("standard input is no pipe; this is how an agent starts a plugin, not how people do")
     # Children are made by exec alone; gRPC need not prepare for a fork.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     asyncio.run(_serve_orders(kind_of))

@@ -30,13 +30,14 @@ def test_the_test_of_a_new_plugin_passes(tmp_path: Path) -> None:
     assert ran.stdout.splitlines()[-1].startswith("3 passed"), ran.stdout
 
 
-async def test_a_new_plugin_runs_as_an_executable_and_resumes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("handover", ["arguments", "pipe"])
+async def test_a_new_plugin_runs_as_an_executable(tmp_path: Path, handover: str) -> None:
     write_plugin("greet", tmp_path / "new")
     program = tmp_path / "program"
     program.write_text(
         f'#!/bin/sh\nPYTHONPATH={tmp_path}/new/src exec {sys.executable} -c "import greet; greet.main()" "$@"\n'
     )
-    listed = msgspec.json.encode([{"name": "greet", "url": str(program)}]).decode()
+    listed = msgspec.json.encode([{"name": "greet", "url": str(program), "handover": handover}]).decode()
     file = an_application_file("{name: GREET, with: {whom: Ada}}")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()
@@ -45,6 +46,30 @@ async def test_a_new_plugin_runs_as_an_executable_and_resumes(tmp_path: Path) ->
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
         assert await world.log(deployment, 0) == "hello Ada"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "expected"),
+    [
+        pytest.param(["--handover", "pipe"], None, "standard input is no pipe", id="no pipe"),
+        pytest.param(["--handover", "pipe"], "hello", "does not say what to serve", id="no orders"),
+        pytest.param([], None, "are needed, or --handover pipe", id="nothing said"),
+    ],
+)
+def test_what_is_started_in_no_way_that_is_known_says_so(
+    arguments: list[str], stdin: str | None, expected: str
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "fairway.cli", "plugin", "wait", "start", *arguments],
+        **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert ran.returncode != 0
+    assert expected in ran.stderr
 
 
 @pytest.mark.parametrize(
