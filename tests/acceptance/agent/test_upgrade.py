@@ -7,7 +7,7 @@ from fairway import __version__
 from fairway.agent.launcher.record import INSTALLED
 from fairway.agent.plugins.identity import memory_of
 from fairway.model.deployment import DeploymentStatus
-from tests.acceptance.agent.sites import plugin_hosts, until
+from tests.acceptance.agent.sites import command_line, kill, plugin_hosts, until
 from tests.acceptance.agent.upgrading import LongScript, UpgradingSite, an_upgrading_site
 from tests.integration.agent.launcher.wheels import a_wheel
 
@@ -31,31 +31,39 @@ def test_an_agent_is_upgraded_while_a_script_runs_and_the_script_runs_once(tmp_p
     script = LongScript(tmp_path)
     with an_upgrading_site(tmp_path, script.run) as site:
         until(script.mark.exists)
-        launcher, before = site.agent.pid, site.worker
+        launcher, before = site.agent.pid, site.agent_proper
         wish = a_wheel(tmp_path, "7.0")
         site.want(wish)
         until(lambda: site.runs("7.0"))
+        key = wish.replace("@sha256:", "-")
+        assert (site.record.current, site.record.previous, site.record.failures) == (key, INSTALLED, ())
+        assert (site.agent.pid, site.agent.poll()) == (launcher, None)
+        assert site.agent_proper != before
+        ours = [command_line(each) for each in (site.agent_proper, *plugin_hosts(launcher))]
+        assert [str(site.data / "versions" / key) in line for line in ours] == [True, True]
+        assert memory_of(launcher) < 16e6
+        # Back again, and a power cut in the middle.
+        site.want(__version__)
+        until(lambda: site.record.trial)
+        kill(site.agent)
+        site.start_agent()
+        until(lambda: site.runs(__version__))
         script.go.touch()
         deployment = site.ended()
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, (deployment.status_reason, site.said.read_text())
         assert script.is_whole(site.log(deployment, 0))
-        key = wish.replace("@sha256:", "-")
-        assert (site.record.current, site.record.previous, site.record.failures) == (key, INSTALLED, ())
-        assert (site.agent.pid, site.agent.poll()) == (launcher, None)
-        assert site.worker != before
-        ours = [Path(f"/proc/{each}/cmdline").read_text() for each in (site.worker, *plugin_hosts(launcher))]
-        assert [str(site.data / "versions" / key) in line for line in ours] == [True, True]
-        assert memory_of(launcher) < 16e6
-        site.want(__version__)
-        until(lambda: site.runs(__version__))
-        goes_on(site)
+        assert [
+            word
+            for word in ("FAIRWAY_LAUNCHER", str(site.data / "versions"), "agent.lock")
+            if word in script.has.read_text()
+        ] == []
 
 
 def test_a_version_that_is_not_to_be_run_is_not_and_deployments_go_on(tmp_path: Path) -> None:
     with an_upgrading_site(tmp_path) as site:
         site.ended()
-        worker = site.worker
+        agent = site.agent_proper
         site.want(a_wheel(tmp_path, "7.0")[:-4] + "0000")
         says(site, "7.0 is wanted, but file:///")
         site.want(a_wheel(tmp_path, "7.0", requires=["no-such-thing>=3"]))
@@ -66,7 +74,7 @@ def test_a_version_that_is_not_to_be_run_is_not_and_deployments_go_on(tmp_path: 
         site.want("")
         until(lambda: site.version == f"fairway-{__version__}")
 
-        assert site.worker == worker
+        assert site.agent_proper == agent
         assert [each.name for each in (site.data / "versions").iterdir()] == ["record.json"]
 
 

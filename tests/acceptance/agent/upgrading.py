@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from fairway.agent.launcher.record import Record, read_record
-from tests.acceptance.agent.sites import Site, descendants, until
+from tests.acceptance.agent.sites import Site
 from tests.integration.agent.launcher.wheels import SOURCE
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import an_origin
@@ -45,11 +45,6 @@ class UpgradingSite(Site):
         """What the launcher has written down."""
         return read_record(self.data / "versions") or Record("")
 
-    @property
-    def worker(self) -> int:
-        """The agent proper."""
-        return until(lambda: descendants(self.agent.pid))[0]
-
     def status(self) -> dict[str, Any]:
         """What `fairway agent status` reads."""
         found: dict[str, Any] = msgspec.json.decode((self.data / "status.json").read_bytes())
@@ -76,11 +71,13 @@ class LongScript:
     """A script that writes lines, waits until it may go on, and writes as many again."""
 
     def __init__(self, folder: Path) -> None:
-        self.mark, self.go, self.ran = (folder / name for name in ("mark", "go", "ran"))
+        self.mark, self.go, self.ran, self.has = (folder / name for name in ("mark", "go", "ran", "has"))
+        look = f"env > {self.has}; ls -l /proc/$$/fd >> {self.has}"
         wait = f"while [ ! -e {self.go} ]; do sleep 0.05; done"
-        self.run = f"echo once >> {self.ran}; seq {LINES}; touch {self.mark}; {wait}; seq {LINES}"
+        self.run = f"echo once >> {self.ran}; {look}; seq {LINES}; touch {self.mark}; {wait}; seq {LINES}"
 
     def is_whole(self, log: str) -> bool:
         """Whether it ran once, and all lines are there, once."""
         numbers = [str(number) for number in range(1, LINES + 1)] * 2
-        return self.ran.read_text() == "once\n" and [each for each in log.split("\n") if each.isdigit()] == numbers
+        assert self.ran.read_text() == "once\n"
+        return [each for each in log.split("\n") if each.isdigit()] == numbers
