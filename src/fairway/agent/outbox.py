@@ -169,7 +169,8 @@ class Outbox:
 
     def _must_wait(self, stream: str) -> bool:
         """Whether a report has to stand behind others that are kept."""
-        return self._silent or stream in self._streams or _before(stream) in self._streams
+        # While nothing is kept nobody tries, so whoever comes does, also on a line that was silent.
+        return bool(self._streams) and (self._silent or not self._streams.isdisjoint({stream, _before(stream)}))
 
     async def _sent(self, report: Report) -> bool:
         """Send a report at once; whether the server took it."""

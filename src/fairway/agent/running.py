@@ -8,6 +8,7 @@ cancel, a timeout) wakes the loop, which ends the stage and waits until nothing 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
+from time import monotonic
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from fairway.agent import reports
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.outbox import Outbox
+from fairway.agent.passing import PassingTime
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.agent.plugins.repeating import may_repeat
@@ -56,6 +58,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
+    #: Seconds that pass, whatever the clock is set to.
+    steady: Callable[[], float] = monotonic
 
 
 class DeploymentRun:
@@ -67,6 +71,10 @@ class DeploymentRun:
         self._cancelling: Cancelling | None = None
         self._woken = asyncio.Event()
         self._executing: _Execution | None = None
+        self._time = PassingTime(running.clock, running.steady)
+        #: When it began to run, and its stages, where that was here: by the time that passes.
+        self._began: datetime | None = None
+        self._stages_began: dict[str, datetime] = {}
 
     def cancel(self, cancelling: Cancelling) -> None:
         """Give the deployment up; a later wish replaces an earlier one."""
@@ -98,7 +106,7 @@ class DeploymentRun:
         """The deployment as it ended. Cancelling this leaves it for the next agent to go on with."""
         try:
             while True:
-                decision = decide_next(self._facts(), self._running.clock.now())
+                decision = decide_next(self._facts(), self._time.now())
                 if decision.action is NextAction.STOP:
                     return await self._end(decision)
                 await self._act(decision)
@@ -127,14 +135,22 @@ class DeploymentRun:
             deployment=deployment,
             config=self._running.config,
             executing="" if self._executing is None else self._executing.stage.id,
-            started_at=_started_at(deployment),
-            stage_started_at=None if running is None else running.updated_at,
+            started_at=self._began or self._noted_start(),
+            stage_started_at=None if running is None else self._stage_began(running),
             cancel=None if cancelling is None else cancelling.command,
             commander="" if cancelling is None else cancelling.commander,
             changed_files=self._running.changed_files,
         )
 
+    def _noted_start(self) -> datetime | None:
+        noted = self.deployment.shared_metadata.get(STARTED_AT)
+        return self._time.from_before(datetime.fromisoformat(noted)) if noted else None
+
+    def _stage_began(self, stage: Stage) -> datetime:
+        return self._stages_began.get(stage.id) or self._time.from_before(stage.updated_at)
+
     async def _begin(self, decision: NextDecision) -> None:
+        self._began = self._time.now()
         now = self._running.clock.now()
         noted = {**self.deployment.shared_metadata, STARTED_AT: now.isoformat()}
         self.deployment = msgspec.structs.replace(self.deployment, shared_metadata=noted)
@@ -149,6 +165,8 @@ class DeploymentRun:
 
     async def _start_stage(self, decision: NextDecision) -> None:
         again = self._stage(decision.stage_id).status is StageStatus.RUNNING
+        if not again:
+            self._stages_began[decision.stage_id] = self._time.now()
         await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
         stage = self._stage(decision.stage_id)
         task = asyncio.create_task(self._execute(stage, again), name=f"stage {stage.name} of {self.deployment.id}")
@@ -187,7 +205,8 @@ class DeploymentRun:
         deadline = next_deadline(self._facts())
         waiting: set[asyncio.Task[Any]] = {asyncio.create_task(self._woken.wait())}
         if deadline is not None:
-            waiting.add(asyncio.create_task(self._running.sleep_until(deadline)))
+            left = deadline - self._time.now()
+            waiting.add(asyncio.create_task(self._running.sleep_until(self._running.clock.now() + left)))
         execution = self._executing
         try:
             await asyncio.wait(
@@ -279,8 +298,3 @@ class DeploymentRun:
 class _Execution(NamedTuple):
     stage: Stage
     task: asyncio.Task[StageResult]
-
-
-def _started_at(deployment: Deployment) -> datetime | None:
-    noted = deployment.shared_metadata.get(STARTED_AT)
-    return datetime.fromisoformat(noted) if noted else None

@@ -67,11 +67,13 @@ class Killer:
         self._chance = chance
         self.killed: Counter[str] = Counter()
         self._ways: dict[str, Callable[[], bool]] = {
-            "agent": self._agent,
-            "agent, asked": self._agent_asked,
+            "agent": lambda: self._kill([site.agent_proper]),
+            "launcher": self._launcher,
+            "launcher and agent": lambda: self._kill([site.agent_proper]) and self._launcher(),
+            "agent, asked": self._asked,
             "plugins": lambda: self._kill(plugin_hosts(site.agent.pid)),
             "server": self._server,
-            "agent and server": self._agent_and_server,
+            "launcher and server": self._launcher_and_server,
             "git": lambda: self._kill(self._started_by_agent("git")),
             "script": lambda: self._kill(self._scripts()),
         }
@@ -84,12 +86,13 @@ class Killer:
                 self.killed[way] += 1
                 return
 
-    def _agent(self) -> bool:
+    def _launcher(self) -> bool:
+        # The agent goes with it.
         kill(self._site.agent)
         self._site.start_agent()
         return True
 
-    def _agent_asked(self) -> bool:
+    def _asked(self) -> bool:
         terminate(self._site.agent)
         self._site.start_agent()
         return True
@@ -99,9 +102,9 @@ class Killer:
         self._site.start_server()
         return True
 
-    def _agent_and_server(self) -> bool:
+    def _launcher_and_server(self) -> bool:
         self._site.server.kill()
-        self._agent()
+        self._launcher()
         self._site.start_server()
         return True
 

@@ -184,8 +184,8 @@ def a_site(folder: Path, files: Mapping[str, str | bytes], how: How | None = Non
         yield Site(folder, an_origin(folder, files), stack, how)
 
 
-def until(look: Callable[[], T | None]) -> T:
-    """What `look` finds, as soon as it finds something."""
+def until(look: Callable[[], T | None], pause: float = 0.02) -> T:
+    """What `look` finds, as soon as it finds something; looks that cost much are made with longer pauses."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
@@ -194,7 +194,7 @@ def until(look: Callable[[], T | None]) -> T:
         except Unreachable:
             pass
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -39,7 +39,7 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
             killer.kill_one()
             cancel_one(site, ran)
             site.origin.commit({f"{name}/version": f"{made}\n" for name in names})
-        ended = until(lambda: all_ended(site, names))
+        ended = until(lambda: all_ended(site, names), pause=0.5)
         site.all_told()
 
         runs = Counter(ran.read_text().splitlines())

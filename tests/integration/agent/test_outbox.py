@@ -68,9 +68,13 @@ async def test_what_was_kept_is_sent_in_order_when_the_server_is_back(tmp_path: 
     assert server.taken == ["1", "2", "3", "4"]
 
 
-async def test_on_a_full_disk_a_report_goes_to_the_server_that_is_back(tmp_path: Path) -> None:
-    server = RecordingServer()
+@pytest.mark.parametrize("seconds", [pytest.param(0, id="was refused"), pytest.param(15, id="was silent")])
+async def test_on_a_full_disk_a_report_goes_to_the_server_that_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    server, looks = RecordingServer(), count(step=seconds)
     server.problem = AWAY
+    monkeypatch.setattr("fairway.agent.outbox.monotonic", lambda: next(looks))
     report = a_report("x" * 100_000)
     async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
         # SQLite gives the file no more room than it has.
