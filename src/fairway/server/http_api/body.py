@@ -49,6 +49,8 @@ async def refuse_bad_body(request: Request[Any, Any, Any]) -> None:
 
 def read_body(content: bytes, kind: type[T]) -> T:
     """The body as the type that the route takes; InvalidRequest with everything that is wrong with it."""
+    if not content:
+        raise InvalidRequest("the body is missing; expected JSON")
     try:
         value = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -70,29 +70,26 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
     schemas = {name: dict(schema) for name, schema in document.get("components", {}).get("schemas", {}).items()}
     paths: dict[str, Any] = {}
     for path, item in document["paths"].items():
-        paths[path] = {method: _completed(path, operation, schemas) for method, operation in item.items()}
+        paths[path] = {method: _completed(path, method, operation, schemas) for method, operation in item.items()}
     return {**document, "paths": paths, "components": {**document.get("components", {}), "schemas": schemas}}
 
 
-def _completed(path: str, operation: Any, schemas: dict[str, Any]) -> Any:
+def _completed(path: str, method: str, operation: Any, schemas: dict[str, Any]) -> Any:
     if not path.startswith("/api/v1/"):
         return operation
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     name = str(body.get("$ref", "")).rpartition("/")[2]
     if name in schemas:
         complete_body(name, schemas)
-        # A body in which nothing must stand may be left out.
-        operation = {**operation, "requestBody": {**operation["requestBody"], "required": _must(schemas[name])}}
+        # A body in which nothing must stand may be left out, unless it is all that there will be.
+        required = method == "put" or bool(schemas[name].get("required"))
+        operation = {**operation, "requestBody": {**operation["requestBody"], "required": required}}
     if path in _STREAMED:
         content = {kind: {"schema": {"type": "string"}} for kind in _STREAMED[path]}
         responses = operation["responses"]
         operation = {**operation, "responses": {**responses, "200": {**responses["200"], "content": content}}}
     parameters = [described(path, parameter) for parameter in operation.get("parameters", [])]
     return {**operation, "parameters": [*parameters, _PROJECT]}
-
-
-def _must(schema: dict[str, Any]) -> bool:
-    return bool(schema.get("required"))
 
 
 def _only_the_document(request: Request[Any, Any, Any]) -> None:

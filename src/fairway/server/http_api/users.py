@@ -106,7 +106,9 @@ async def add_user(request: ApiRequest, data: JSONBody[NewUserBody]) -> AddedUse
 
 
 @patch("/users/{user_id:str}", summary="Change a person.", tags=["users"], responses=CHANGE_REFUSALS)
-async def change_user(request: ApiRequest, user_id: FromPath[str], data: JSONBody[UserChangeBody]) -> ShownUser:
+async def change_user(
+    request: ApiRequest, user_id: FromPath[str], data: JSONBody[UserChangeBody] = UserChangeBody()
+) -> ShownUser:
     """New roles count at once; whoever is disabled is signed out at once."""
     asked = UserChange(display_name=data.display_name, roles=data.roles, disabled=data.disabled)
     return show_user(await users.change_user(desk_of(request).actions, request.auth, user_id, asked))

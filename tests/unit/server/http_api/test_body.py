@@ -93,7 +93,6 @@ def test_everything_that_is_wrong_is_named(body: object, said: list[str]) -> Non
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(b"", id="nothing"),
         pytest.param(b'{"name": "x"', id="cut off"),
         pytest.param(b'{"name": "\xff"}', id="not UTF-8"),
         pytest.param(b'{"name": "\\ud800"}', id="half of a pair"),
@@ -104,6 +103,11 @@ def test_everything_that_is_wrong_is_named(body: object, said: list[str]) -> Non
 def test_what_is_no_json_is_refused(body: bytes) -> None:
     with pytest.raises(InvalidRequest, match="no JSON that can be read"):
         read_body(body, Wanted)
+
+
+def test_a_body_that_is_missing_is_said_to_be() -> None:
+    with pytest.raises(InvalidRequest, match="the body is missing; expected JSON"):
+        read_body(b"", Wanted)
 
 
 _NAMES = st.sampled_from([*Wanted.__struct_fields__, "x"])

@@ -223,7 +223,8 @@ def _administers(user: User) -> bool:
 def _checked_display_name(name: str) -> str:
     if len(name) > _LONGEST_DISPLAY_NAME or not (name.isprintable() or not name):
         raise InvalidRequest(
-            f"display_name has {len(name)} characters; expected at most {_LONGEST_DISPLAY_NAME}, all printable"
+            f"display_name is {name[:40]!r}, of {len(name)} characters; "
+            f"expected at most {_LONGEST_DISPLAY_NAME}, all printable"
         )
     return name
 
