@@ -81,6 +81,20 @@ async def test_what_cannot_be_planned_ends_with_the_reason(tmp_path: Path, left:
     assert reason in ended.status_reason
 
 
+async def test_a_repository_that_cannot_be_cloned_is_the_reason(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, FILES)
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        made = left_pending()(origin.head())
+        await world.store.write(lambda connection: deployments.insert_deployment(connection, made))
+        origin.bare.rename(tmp_path / "away")
+        async with an_agent_at_work(world):
+            ended = await until(lambda: ended_one(world, made.id))
+
+    assert ended.status is DeploymentStatus.FAILED
+    assert ended.status_reason.startswith(f"cannot clone {origin.bare}: there is no such repository")
+
+
 async def ended_one(world: World, deployment_id: str) -> Deployment | None:
     found = [each for each in await world.deployments() if each.id == deployment_id and each.status.is_terminal]
     return found[0] if found else None
