@@ -18,11 +18,13 @@ from fairway.agent.applications import Registered, files_of, reference_to
 from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
+from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.client import Sources
 from fairway.agent.repositories import Repositories
 from fairway.agent.running import Cancelling, DeploymentRun, Running
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
+from fairway.config.application import ApplicationConfig
 from fairway.config.read import read_application
 from fairway.errors import FairwayError, UserError
 from fairway.git.errors import GitNotFound
@@ -125,11 +127,13 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
     before = _running_place(desk, deployment)
     if before is not None:
         await mirror.fetch_commit(before.commit)
+    wanted = await _wanted(deployment, mirror, _Place(commit, deployment.git_path))
+    config = wanted.config
+    runs = None if before is None else await _wanted(deployment, mirror, before)
     target, running = await _both(
-        _source(desk, deployment, mirror, "target", _Place(commit, deployment.git_path)),
-        None if before is None else _source(desk, deployment, mirror, "running", before),
+        desk.workspace.source(deployment.id, "target", mirror, wanted),
+        None if runs is None else _running_source(desk, deployment.id, mirror, runs, config),
     )
-    config = read_application(target.config_text, target.config_filename)
     sources = Sources(target, running)
     if deployment.status is DeploymentStatus.PENDING:
         planning = Planning(
@@ -225,16 +229,26 @@ async def _mirror(desk: DeployingDesk, deployment: Deployment) -> Mirror:
     return await repository.mirror()
 
 
-async def _source(desk: DeployingDesk, deployment: Deployment, mirror: Mirror, role: str, place: _Place) -> Source:
+async def _wanted(deployment: Deployment, mirror: Mirror, place: _Place) -> Wanted:
     file, text = await _file_at(mirror, place)
-    wanted = Wanted(
+    return Wanted(
         repository_id=deployment.git_path.repository.id,
         commit=place.commit,
         directory=place.git_path.path,
         file=file,
         config=read_application(text, file),
     )
-    return await desk.workspace.source(deployment.id, role, mirror, wanted)
+
+
+async def _running_source(
+    desk: DeployingDesk, deployment_id: str, mirror: Mirror, runs: Wanted, config: ApplicationConfig
+) -> Source:
+    """The files of what runs; a tree of its own where a plugin may work in it to bring that back."""
+    owners = [owner for stage in config.stages for owner in desk.plugins.plugins_of_stage.get(stage.name, ())]
+    # Plugins that fit into every application work with what is to be alone.
+    if {*config.plugins, *owners} <= set(ALWAYS) and (shared := await desk.workspace.shared(mirror, runs)):
+        return shared
+    return await desk.workspace.source(deployment_id, "running", mirror, runs)
 
 
 async def _file_at(mirror: Mirror, place: _Place) -> tuple[str, bytes]:

@@ -30,6 +30,8 @@ from fairway.secrets.template import TemplateValues
 
 #: How many commits of a repository are kept written out, for the next application that wants them.
 _KEPT_COMMITS = 4
+#: How many trees are made at the same time. Who waits longer is given one of those that have ended meanwhile.
+_MADE_AT_ONCE = 2
 #: How many trees of deployments that have ended are kept for the next ones.
 _SPARE_TREES = 16
 _UNFINISHED = ".unfinished-"
@@ -94,6 +96,9 @@ class Workspace:
         self._unsealer = unsealer
         #: Whoever uses one holds it; one that nobody uses is gone.
         self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        #: How many trees are being made now; whoever wants one waits for that to change, or for one that is spare.
+        self._making = 0
+        self._changed = asyncio.Condition()
         self._surveys: dict[Path, CommitTree] = {}
         #: Deployment → its trees that may be used again.
         self._trees: dict[str, list[PrivateTree]] = {}
@@ -107,8 +112,7 @@ class Workspace:
         try:
             async with self._turn(root):
                 if not root.exists():
-                    commit = await self._commit(mirror, wanted)
-                    made = await asyncio.to_thread(self._make, commit, root, wanted, self._take(commit, wanted))
+                    made = await self._made(root, mirror, wanted)
                     if made is not None:
                         self._trees.setdefault(deployment_id, []).append(made)
             return await self._source(root, mirror, wanted)
@@ -129,6 +133,8 @@ class Workspace:
         """Forget the trees of a deployment that has ended."""
         trees = self._trees.pop(deployment_id, ())
         self._waiting += await asyncio.to_thread(self._remove, deployment_id, trees)
+        async with self._changed:
+            self._changed.notify_all()
         while len(self._waiting) > _SPARE_TREES:
             await asyncio.to_thread(shutil.rmtree, self._waiting.pop(0).root, ignore_errors=True)
 
@@ -168,11 +174,27 @@ class Workspace:
             os.utime(directory)
             return self._surveys[directory]
 
+    async def _made(self, root: Path, mirror: Mirror, wanted: Wanted) -> PrivateTree | None:
+        commit = await self._commit(mirror, wanted)
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._making < _MADE_AT_ONCE or self._fitting(commit, wanted))
+            spare = self._take(commit, wanted)
+            self._making += spare is None
+        try:
+            return await asyncio.to_thread(self._make, commit, root, wanted, spare)
+        finally:
+            async with self._changed:
+                self._making -= spare is None
+                self._changed.notify_all()
+
+    def _fitting(self, commit: CommitTree, wanted: Wanted) -> list[PrivateTree]:
+        """The trees that wait for a deployment such as this."""
+        usable = str(wanted.own) in commit.directories
+        return [each for each in self._waiting if each.commit is commit] if usable else []
+
     def _take(self, commit: CommitTree, wanted: Wanted) -> PrivateTree | None:
-        """A tree that waits for a deployment such as this; one with the same owner before, if there is one."""
-        if str(wanted.own) not in commit.directories:
-            return None
-        fitting = [each for each in self._waiting if each.commit is commit]
+        """One of them, if there is any: one that had the same owner before all others."""
+        fitting = self._fitting(commit, wanted)
         found = next((each for each in fitting if each.own == wanted.own), fitting[-1] if fitting else None)
         if found is not None:
             self._waiting.remove(found)
