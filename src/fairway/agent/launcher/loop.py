@@ -26,6 +26,7 @@ from fairway.agent.launcher.decide import (
     settled,
     wanted,
 )
+from fairway.agent.launcher.kernel import bury, command_lines, signals, taken
 from fairway.agent.launcher.record import FILE, INSTALLED, Record, Trial, read_record, version_of, write_record
 
 #: Seconds: for an agent that was told to make room, until it is made to; and after which one counts as steady.
@@ -59,30 +60,31 @@ class Launcher:
 
     def run(self) -> int:
         """Keep the agent running until it is told to stop; how it ended."""
-        woken = _signals()
+        woken = signals()
         self._start()
         while True:
             self._wait(woken)
-            for number in _taken(woken):
+            for number in taken(woken):
                 if number in HANDED_ON:
                     self._hand_on(number)
-            if self._child is None:
+            child = self._child
+            if child is None:
                 if self._stopping:
                     return 0
                 if self._is_due():
                     self._start()
                 continue
             # First whether it has ended, then what it has said: so its last words are heard.
-            self._child.look()
-            for line in self._child.heard():
+            child.look()
+            for line in child.heard():
                 self._hear(line)
-            if self._child.status is not None:
-                left = self._child_ended(self._child)
+            if child.status is not None:
+                left = self._child_ended(child)
                 if left is not None:
                     return left
             elif self._is_due():
                 self._time_is_up()
-            _bury(self._child)
+            bury(child.pid)
 
     def _start(self) -> None:
         there = {entry.name for entry in self._entries() if entry.is_dir()}
@@ -217,7 +219,7 @@ class Launcher:
         # Seldom needed, and not to be kept by everybody.
         import shutil
 
-        running = _command_lines()
+        running = command_lines()
         for entry in left:
             if entry.is_dir() and os.fsencode(entry.path) not in running:
                 shutil.rmtree(entry.path, ignore_errors=True)
@@ -231,51 +233,12 @@ class Launcher:
         return []
 
 
-def _signals() -> int:
-    """A descriptor that is readable when one of the signals came."""
-    woken, wake = os.pipe()
-    for each in (woken, wake):
-        os.set_blocking(each, False)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    # The first process of a container has to wait for the children of others, too.
-    for number in (*HANDED_ON, *((signal.SIGCHLD,) if os.getpid() == 1 else ())):
-        signal.signal(number, lambda *_: None)
-    return woken
-
-
-def _bury(ours: Child | None) -> None:
-    """Forget processes that others have left to the first one."""
-    while os.getpid() == 1:
-        try:
-            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return
-        if found is None or (ours is not None and found.si_pid == ours.pid):
-            return
-        os.waitpid(found.si_pid, 0)
-
-
-def _taken(woken: int) -> bytes:
-    with suppress(BlockingIOError):
-        return os.read(woken, 4096)
-    return b""
-
-
 def _understood(line: bytes) -> dict[str, Any]:
     try:
         said = json.loads(line)
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
-
-
-def _command_lines() -> bytes:
-    found = []
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with suppress(OSError):
-                found.append(Path(entry.path, "cmdline").read_bytes())
-    return b"\0\0".join(found)
 
 
 def _say(sentence: str) -> None:
