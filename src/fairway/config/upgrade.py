@@ -32,7 +32,7 @@ class Upgrade(ZeroMeansDefault, frozen=True):
         if wrong := _wrong_with(self.source):
             found.append(("source", wrong))
         found += [
-            (f"checksums.{version}", f"is {hex!r}; expected the 64 hexadecimal digits of a sha256")
+            ("checksums", f"has {hex!r} for {version}; expected the 64 hexadecimal digits of a sha256")
             for version, hex in self.checksums.items()
             if not _SHA256.fullmatch(hex)
         ]

@@ -39,7 +39,10 @@ def test_the_source_and_the_checksums_of_versions_are_read() -> None:
         pytest.param("    source: 'file://host/{version}.whl'", 9, "expected an address", id="another machine's file"),
         pytest.param("    source: 'https://{version}.example/x'", 9, "expected an address", id="a host by version"),
         pytest.param(
-            "    source: 'file:///{version}'\n    checksums: {0.2.0: abc}", 10, "64 hexadecimal digits", id="checksum"
+            "    source: 'file:///{version}'\n    checksums:\n      0.2.0: abc",
+            11,
+            "64 hexadecimal digits",
+            id="checksum",
         ),
         pytest.param("    source: 'file:///{version}'\n    readyWithin: -1s", 10, "more than 0", id="no time"),
     ],
