@@ -152,8 +152,11 @@ def release_agent(call: Call, agent: Id, yes: Yes = False) -> None:
     held = decode(call.remote.get(segments("agents", agent_id, "lease")), ShownLease)
     at_work = held.at_work or "nobody"
     confirm(f"Is what was at work as agent {agent} ({at_work}) gone for certain? Otherwise both would act.", yes)
-    call.print_json(call.remote.send("POST", segments("agents", agent_id, "release")))
-    call.say(f"whoever stands by as agent {agent_id} takes over now")
+    body = call.remote.send("POST", segments("agents", agent_id, "release"))
+    if call.as_json:
+        call.print_json(body)
+    else:
+        call.say(f"whoever stands by as agent {agent_id} takes over now")
 
 
 @commands.command("restart")

@@ -226,3 +226,33 @@ def test_each_stream_arrives_whole_and_in_order_whenever_the_server_comes_and_go
     for stream in "ab":
         expected = [f"{stream}{number}" for number, (of, _) in enumerate(steps) if of == stream]
         assert [id for id in taken if id.startswith(stream)] == expected
+
+
+async def test_nothing_is_sent_or_kept_before_the_gate_is_open(tmp_path: Path) -> None:
+    server, gate = RecordingServer(), asyncio.Event()
+
+    async def opened() -> None:
+        await gate.wait()
+
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE, gate=opened) as outbox:
+        delivering = asyncio.create_task(outbox.deliver("d-1", a_report("1")))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert (server.taken, outbox.kept_streams) == ([], 0)
+        gate.set()
+        assert await delivering is True
+
+    assert server.taken == ["1"]
+
+
+async def test_what_was_kept_before_another_agent_was_at_work_is_dropped_but_its_log_is_sent(tmp_path: Path) -> None:
+    away, back = RecordingServer(), RecordingServer()
+    away.problem = AWAY
+    async with Outbox.open(tmp_path / "outbox.db", away, PATIENCE) as outbox:
+        await outbox.deliver("d-1", a_report("1"))
+        await outbox.deliver(log_stream("d-1", "s"), a_report("log"))
+
+    async with Outbox.open(tmp_path / "outbox.db", back, PATIENCE, only_logs=True) as outbox:
+        await outbox.drained()
+
+    assert back.taken == ["log"]
