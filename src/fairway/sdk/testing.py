@@ -186,7 +186,7 @@ class PluginUnderTest:
 
     def __init__(self, agent: AgentDouble, channel: aio.Channel, folder: Path, settings: PluginSettings) -> None:
         self.agent = agent
-        #: The application's directory: what a test writes here, stages find.
+        #: The application's directory: what a test writes here, stages find; its own file is `app.pipecd.yaml`.
         self.folder = folder
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
@@ -282,10 +282,12 @@ class PluginUnderTest:
         )
 
     def _source(self) -> common.DeploymentSource:
+        file = self.folder / "app.pipecd.yaml"
         return common.DeploymentSource(
             application_directory=str(self.folder),
             commit_hash="0" * 40,
-            application_config_filename="app.pipecd.yaml",
+            application_config=file.read_bytes() if file.exists() else b"",
+            application_config_filename=file.name,
             shared_config_directory=str(self.folder / ".pipe"),
         )
 

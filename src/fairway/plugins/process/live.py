@@ -38,12 +38,16 @@ def _differences(wanted: Wanted, seen: Seen, in_git: Version, replicas: int) -> 
     if msgspec.structs.replace(runs, files=in_git.files) != in_git:
         yield "The command, its environment or its health check is different in Git"
     if primary.replicas != replicas:
-        yield f"{primary.replicas} primary processes are wanted where Git says {replicas}"
+        yield f"The primary is to have {_processes(primary.replicas)} where Git says {replicas}"
     if wanted.group("canary") is not None:
         yield "A canary runs, which no deployment is looking after"
     alive = [each for each in seen.instances if each.variant == "primary" and each.process and not each.leaving]
     if len(alive) < primary.replicas:
-        yield f"{len(alive)} of {primary.replicas} primary processes run"
+        yield f"{len(alive)} of {_processes(primary.replicas)} of the primary run"
+
+
+def _processes(count: int) -> str:
+    return "1 process" if count == 1 else f"{count} processes"
 
 
 def _splitter(wanted: Wanted, seen: Seen) -> Resource:

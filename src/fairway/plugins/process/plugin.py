@@ -178,8 +178,11 @@ class Process(Plugin):
                 told = missing
             if heard is None and seen.wanted == wanted.key:
                 heard = loop.time()
-            late = heard is not None and loop.time() > heard + time_to_answer and not all_answer(wanted, seen)
-            if late or keeps_failing(wanted, seen, _OFTEN):
+            late = heard is not None and loop.time() > heard + time_to_answer
+            if late and seen.problem:
+                # Such as a port that is taken; the processes themselves may be well.
+                raise StageFailed(f"It cannot be made as wanted: {seen.problem}")
+            if (late and not all_answer(wanted, seen)) or keeps_failing(wanted, seen, _OFTEN):
                 break
             await asyncio.sleep(_LOOK_SECONDS)
         raise StageFailed(f"The new processes did not come up: {missing}")

@@ -82,4 +82,4 @@ async def test_what_somebody_changed_by_hand_is_drift_and_goes_with_the_next_dep
             await world.ended(2)
             await in_state(world, SyncStatus.SYNCED)
 
-    assert drifted.short_reason == "1 primary processes are wanted where Git says 2"
+    assert drifted.short_reason == "The primary is to have 1 process where Git says 2"

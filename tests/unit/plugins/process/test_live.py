@@ -38,10 +38,10 @@ TWO = (an_instance("n1"), an_instance("n2"))
             TWO,
             NEW,
             3,
-            ("2 primary processes are wanted where Git says 3",),
+            ("The primary is to have 2 processes where Git says 3",),
             id="another number",
         ),
-        pytest.param(wanted(a_group()), TWO[:1], NEW, 2, ("1 of 2 primary processes run",), id="one is missing"),
+        pytest.param(wanted(a_group()), TWO[:1], NEW, 2, ("1 of 2 processes of the primary run",), id="one is missing"),
         pytest.param(
             wanted(a_group(), a_group(variant="canary")),
             TWO,
