@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairway.agent.control_plane import KeyRefused, LeasesUnknown
+from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway
 from fairway.agent.lease import Lease, Role
 from fairway.agent.own_data import Holders, read_holders, write_holders
 from fairway.agent.standing import Held, Standing, decide_standing
@@ -156,6 +156,9 @@ class Scripted:
         self.shown: list[int] = []
         self.slowness = 0.0
 
+    def answer_from_now_on(self, answer: lease_messages.HoldAnswer) -> None:
+        self._answers = [answer]
+
     async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         await asyncio.sleep(self.slowness)
@@ -224,6 +227,29 @@ def test_nothing_may_begin_any_more_when_a_report_was_refused(tmp_path: Path) ->
                 async with asyncio.timeout(1000):
                     await lease.may_begin()
             assert lease.state.reason == "host b is active"
+
+    in_own_time(work())
+
+
+def test_an_agent_alone_begins_nothing_new_in_a_very_long_outage_and_goes_on_when_the_server_is_back(
+    tmp_path: Path,
+) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+    server = Scripted(granted, ServerAway("nobody there"))
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        async with Lease.open(server, tmp_path, loop.time) as lease:
+            await lease.reached(Role.ACTIVE)
+            await asyncio.sleep(280)
+            await lease.may_begin()
+            await asyncio.sleep(10)
+            waiting = asyncio.create_task(lease.may_begin())
+            await asyncio.sleep(1000)
+            assert (waiting.done(), lease.role) == (False, Role.ACTIVE)
+            assert lease.state.reason.startswith("nothing new is begun until the server answers")
+            server.answer_from_now_on(granted)
+            await waiting
 
     in_own_time(work())
 
