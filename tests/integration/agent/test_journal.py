@@ -28,7 +28,29 @@ async def test_a_script_that_was_ended_before_it_began_never_begins(tmp_path: Pa
     await journal.end(1.0)
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
 
-    assert (journal.status, (tmp_path / "ran").exists()) == (None, False)
+    assert (journal.status, journal.came_to_life, (tmp_path / "ran").exists()) == (None, False, False)
+
+
+async def test_a_script_that_another_place_has_begun_is_not_begun_here_and_is_nobodys_to_end(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+
+    journal.give_up()
+    await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
+    await journal.ended()
+    await journal.end(1.0)
+    journal.end_leftovers()
+
+    assert (journal.status, journal.process(), (tmp_path / "ran").exists()) == (None, None, False)
+
+
+async def test_a_script_that_runs_here_is_not_given_up(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, "exit 7"))
+    await journal.ended()
+
+    journal.give_up()
+
+    assert (journal.status, journal.came_to_life) == (7, True)
 
 
 async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) -> None:

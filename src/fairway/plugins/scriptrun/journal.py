@@ -77,7 +77,7 @@ class Journal:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
-        self._started: int | None = None
+        self._started: asyncio.subprocess.Process | None = None
 
     @property
     def step_file(self) -> str:
@@ -96,7 +96,7 @@ class Journal:
             return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
         try:
-            started = await asyncio.create_subprocess_exec(
+            self._started = await asyncio.create_subprocess_exec(
                 "/bin/sh",
                 "-c",
                 KEEPER,
@@ -110,7 +110,6 @@ class Journal:
                 # A group of its own, to be ended as a whole; and no child of a terminal.
                 start_new_session=True,
             )
-            self._started = started.pid
         except OSError as error:
             raise JournalError(f"the script cannot be started in {order.directory} ({error.strerror})") from error
         finally:
@@ -121,6 +120,11 @@ class Journal:
         """The script's exit status as the shell says it; None while it has none."""
         text = self._read("status")
         return int(text) if text else None
+
+    @property
+    def came_to_life(self) -> bool:
+        """Whether there was a process that ran the script."""
+        return bool(self._read("process"))
 
     def process(self) -> int | None:
         """The process that runs the script; None when it is gone."""
@@ -151,7 +155,8 @@ class Journal:
     async def ended(self) -> None:
         """Wait until the script's process is gone; at once when it never came to life."""
         if self._started is not None:
-            await _gone(self._started)
+            # Until it is buried, too: what a process that is only dead has left is not looked for.
+            await self._started.wait()
         if self.status is None:
             # Started by another, perhaps in the same moment as here; or killed.
             await self._sign_of_life()
@@ -160,6 +165,11 @@ class Journal:
 
     async def end(self, grace_seconds: float) -> None:
         """End the script and everything in its group: asked first, made to after that time."""
+        await self._end(grace_seconds)
+        if self._started is not None and self.process() is None:
+            await self._started.wait()
+
+    async def _end(self, grace_seconds: float) -> None:
         if await asyncio.to_thread(self._forbidden):
             return
         await self._sign_of_life()

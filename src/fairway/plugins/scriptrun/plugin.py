@@ -113,7 +113,7 @@ async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
             await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
             await telling.all()
             journal.remove_script()
-            ended = in_words(_ended(journal), len(script.commands))
+            ended = in_words(_ended(journal), len(script.commands)) if journal.came_to_life else "nothing had been run"
             telling.close(f"{run.stop_reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
         raise
     journal.end_leftovers()
