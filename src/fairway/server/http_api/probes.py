@@ -7,7 +7,6 @@ hosts and users.
 import asyncio
 from typing import Any
 
-import sqlalchemy as sa
 import structlog
 from litestar import MediaType, Request, Response, get
 from litestar.openapi.datastructures import ResponseSpec
@@ -16,7 +15,6 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from fairway.errors import FairwayError, TemporaryError
 from fairway.server.http_api.desk import desk_of
 from fairway.server.http_api.errors import ErrorAnswer
-from fairway.server.store.tables import PROJECTS
 
 #: A store that takes longer is of no use to anybody who waits.
 _PATIENCE_SECONDS = 5.0
@@ -44,15 +42,15 @@ async def healthz() -> str:
     responses={503: ResponseSpec(ErrorAnswer, description="It cannot now; the message says why.")},
 )
 async def readyz(request: Request[Any, Any, Any]) -> str:
-    """ "ok" once the store has answered a read."""
+    """ "ok" once the store has answered a read and a write."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            await desk_of(request).store.read(lambda connection: connection.execute(sa.select(PROJECTS.c.id).limit(1)))
+            await desk_of(request).store.check()
     except TimeoutError as error:
         raise NotReady(f"the store did not answer within {_PATIENCE_SECONDS:g} seconds; try again") from error
     except FairwayError as error:
         _log.warning("the server is not ready", reason=str(error))
-        raise NotReady("the store cannot be read now; the server's log says why") from error
+        raise NotReady("the store cannot be read or written now; the server's log says why") from error
     return "ok"
 
 

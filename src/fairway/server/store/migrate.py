@@ -28,8 +28,8 @@ _VERSION = sa.table("alembic_version", sa.column("version_num", sa.Text))
 def migrate(connection: sa.Connection, wait_for_turn: Callable[[], None] = lambda: None) -> None:
     """Bring the database to the newest revision; UnusableDatabase when it is not ours, not whole, or too new."""
     newest = _known_revisions()[-1]
-    if _usable_revision(connection) != newest:
-        wait_for_turn()
+    if _revision(connection) != newest:
+        wait_for_turn()  # what is looked at before may be half of what another replica does meanwhile
         found = _usable_revision(connection)
         if found != newest:
             if found is not None:

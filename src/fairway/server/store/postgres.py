@@ -35,6 +35,8 @@ _MIGRATION_LOCK = 6_01_09_18_23_01_25
 _PAUSE = 0.1
 #: How long another transaction that has locked a row is waited for.
 LOCK_SECONDS = 5.0
+#: What a server says that only follows another, to a write and to the wish for one.
+_READ_ONLY = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.FeatureNotSupported)
 _OTHER_LIMITS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
 
 
@@ -87,7 +89,7 @@ class PostgresDatabase:
             return result, changes
 
         def written(engine: sa.Engine) -> T:
-            result, changes = _attempt(engine, recorded)
+            result, changes = _attempt(engine, _written(recorded))
             # From here, because a caller who has gone away meanwhile keeps nobody from hearing of it.
             if changes:
                 with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody listens there
@@ -154,6 +156,21 @@ def _wait_for_turn(connection: sa.Connection) -> None:
         connection.commit()
         time.sleep(_PAUSE)
     connection.commit()
+
+
+def _written(work: Callable[[sa.Connection], T]) -> Callable[[sa.Connection], T]:
+    """The work, for a server that may be about to hand over to another: it then takes no more writes."""
+
+    def run(connection: sa.Connection) -> T:
+        try:
+            return work(connection)
+        except sa.exc.DBAPIError as error:
+            if not isinstance(error.orig, _READ_ONLY):
+                raise
+            connection.invalidate()  # the next one may lead to the server that has taken over
+            raise StoreUnavailable("the database takes no writes now; try again") from error
+
+    return run
 
 
 def _attempt(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:

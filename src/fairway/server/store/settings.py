@@ -11,12 +11,13 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.server.store.errors import AlreadyExists, NotFound
-from fairway.server.store.rows import Rows
+from fairway.server.store.rows import Rows, upsert
 from fairway.server.store.tables import SETTINGS
 
 _PEOPLE = "people"
 _SIGNING_KEY = "signing_key"
 _KEY_BYTES = 32
+_LOOK = "look"
 
 
 class PeopleSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,3 +68,9 @@ def make_signing_key(connection: sa.Connection) -> bytes:
     with contextlib.suppress(AlreadyExists):
         _KEYS.insert(connection, _SigningKey(secrets.token_bytes(_KEY_BYTES)))
     return _KEYS.load(connection, _SIGNING_KEY).key
+
+
+def note_look(connection: sa.Connection) -> None:
+    """Write something of no meaning, always to the same row: whether it can be written is what is asked."""
+    row = {"id": _LOOK, "document": "{}"}
+    connection.execute(upsert(connection, SETTINGS).values(row).on_conflict_do_update(index_elements=["id"], set_=row))

@@ -10,16 +10,23 @@ told to whoever listens. How each database is driven is said in `sqlite` and `po
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
+from fairway.errors import FairwayError
 from fairway.server.store.changes import Listener
 from fairway.server.store.errors import UnusableDatabase
+from fairway.server.store.settings import note_look
 from fairway.server.store.sqlite import SQLiteDatabase
+from fairway.server.store.tables import PROJECTS
 
 T = TypeVar("T")
+
+#: For how long what was found by looking is taken to hold.
+LOOK_SECONDS = 1.0
 
 
 class Database(Protocol):
@@ -64,6 +71,9 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        #: The last look whether everything works, and when it began.
+        self._look: asyncio.Task[FairwayError | None] | None = None
+        self._looked_at = 0.0
 
     def behind(self, guard: Guard) -> "Store":
         """The same store for somebody whom the guard may keep out."""
@@ -81,6 +91,27 @@ class Store:
     async def write(self, work: Callable[[sa.Connection], T]) -> T:
         """What `work` returns, once what it changed is durable."""
         return await self._database.write(work)
+
+    async def check(self) -> None:
+        """Raise what is wrong when the store cannot be read and written now.
+
+        By doing so: a full disk can be read, and nobody knows that it is full before they write. A look serves all who
+        ask within a second, so that asking often costs nothing.
+        """
+        now = time.monotonic()
+        if self._look is None or (self._look.done() and now - self._looked_at >= LOOK_SECONDS):
+            self._look, self._looked_at = asyncio.ensure_future(self._trouble()), now
+        # Whoever stops waiting leaves the look to the others.
+        if (trouble := await asyncio.shield(self._look)) is not None:
+            raise trouble
+
+    async def _trouble(self) -> FairwayError | None:
+        try:
+            await self.read(lambda connection: connection.execute(sa.select(PROJECTS.c.id).limit(1)))
+            await self.write(note_look)
+        except FairwayError as error:
+            return error
+        return None
 
     def listen(self, listener: Listener) -> None:
         """Tell the listener from now on what each piece of work of this process changed, once it is durable."""

@@ -26,7 +26,7 @@ async def test_a_server_without_its_store_is_up_but_not_ready(tmp_path: Path, ki
         with capture_logs() as logged:
             up, ready = await served.client.get("/healthz"), await served.client.get("/readyz")
 
-    message = "the store cannot be read now; the server's log says why"
+    message = "the store cannot be read or written now; the server's log says why"
     assert (up.status_code, ready.status_code) == (200, 503)
     assert ready.json() == {"error": {"code": "unavailable", "message": message}}
     assert [entry["reason"] for entry in logged] == ["no connection to db-7 as hunter2"]
@@ -64,7 +64,8 @@ async def test_the_document_names_the_filters_of_a_list(tmp_path: Path) -> None:
         paths = (await served.client.get("/api/v1/openapi.json")).json()["paths"]
 
     parameters = {each["name"] for each in paths["/api/v1/deployments"]["get"]["parameters"]}
-    assert parameters == {"status", "kind", "application_id", "application_name", "label", "cursor", "limit", "project"}
+    filters = {"status", "kind", "application_id", "application_name", "label", "since", "until"}
+    assert parameters == filters | {"sort", "order", "cursor", "limit", "project"}
 
 
 async def test_no_answer_holds_the_key_or_its_hash(tmp_path: Path) -> None:
@@ -90,6 +91,7 @@ async def test_the_document_says_what_parameters_may_be(tmp_path: Path) -> None:
         "since": {"type": "string", "format": "date-time"},
         "until": {"type": "string", "format": "date-time"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},
+        "order": {"type": "string", "enum": ["", "asc", "desc"], "default": ""},
         "project": {"type": "string"},
     }
     assert (limits["limit"]["maximum"], limits["from_index"]["minimum"]) == (1000, 0)

@@ -206,6 +206,24 @@ async def test_a_start_that_was_cut_off_before_its_first_step_is_taken_up_again(
     await store.close()
 
 
+async def test_what_another_replica_makes_meanwhile_is_not_taken_for_a_strangers(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await (await Store.open(postgres_url)).close()
+    really = migrate._revision
+    looks: list[bool] = []
+
+    def a_moment_ago(connection: sa.Connection) -> str | None:
+        looks.append(True)
+        return None if len(looks) == 1 else really(connection)
+
+    monkeypatch.setattr(migrate, "_revision", a_moment_ago)
+
+    await (await Store.open(postgres_url)).close()
+
+    assert len(looks) == 2
+
+
 def test_the_revisions_are_one_line() -> None:
     versions = {path.name: path.read_text() for path in (migrate._MIGRATIONS / "versions").glob("[0-9]*.py")}
     links = {

@@ -2,9 +2,12 @@
 
 import asyncio
 import os
+import resource
 import sqlite3
 import stat
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,6 +16,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from fairway.server.store import postgres, projects, sqlite
+from fairway.server.store import store as store_module
+from fairway.server.store.changes import Change
 from fairway.server.store.errors import StoreUnavailable, UnusableDatabase
 from fairway.server.store.store import Store
 from fairway.server.store.tables import METADATA
@@ -49,6 +54,75 @@ async def test_a_full_disk_is_a_passing_trouble_of_those_who_needed_room(sqlite_
 
     assert [project.id for project in await store.read(projects.list_projects)] == ["after", "before"]
     await store.close()
+
+
+async def test_a_look_at_a_store_finds_a_disk_that_is_full(
+    tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "LOOK_SECONDS", 0)
+    store = await Store.open(sqlite_url)
+    await store.check()
+    _, hard = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "fairway.db-wal").stat().st_size, hard))
+    try:
+        with pytest.raises(StoreUnavailable, match="disk"):
+            await store.check()
+        assert await store.read(projects.list_projects) == ()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    await store.check()
+    await store.close()
+
+
+async def test_a_look_at_a_store_finds_a_lock(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(store_module, "LOOK_SECONDS", 0)
+    store = await Store.open(sqlite_url)
+    other = sqlite3.connect(tmp_path / "fairway.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreUnavailable, match="database is locked"):
+        await store.check()
+    other.close()
+
+    await store.check()
+    await store.close()
+
+
+async def test_a_server_that_hands_over_to_another_is_a_passing_trouble(
+    postgres_url: str, postgres_server: str
+) -> None:
+    store = await Store.open(postgres_url)
+    name = postgres_url.rpartition("/")[2]
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as other:
+        other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
+        other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+        with pytest.raises(StoreUnavailable, match="takes no writes now"):
+            await keep(store, projects.insert_project, a_project())
+        other.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only".encode())
+
+    await keep(store, projects.insert_project, a_project())
+    await store.close()
+
+
+async def test_many_who_look_at_a_store_share_one_look(store: Store) -> None:
+    looks: list[Sequence[Change]] = []
+    written: list[bool] = []
+    write = store.write
+
+    async def counted(work: Callable[[sa.Connection], Any]) -> Any:
+        written.append(True)
+        return await write(work)
+
+    store.listen(looks.append)
+    store.write = counted  # type: ignore[method-assign]  # to count
+    await asyncio.gather(*(store.check() for _ in range(50)))
+
+    # Nobody is told of it, as nothing has changed.
+    assert (len(written), looks) == (1, [])
+    store.write = write  # type: ignore[method-assign]  # as it was
 
 
 async def test_a_row_that_another_transaction_holds_is_a_passing_trouble(
