@@ -58,7 +58,7 @@ class Launching:
         self.versions = folder / "versions"
         self.versions.mkdir(parents=True)
         (folder / "log").touch()
-        self.process: subprocess.Popen[bytes] | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
 
     def add(self, key: str, behaviour: str) -> None:
         """A version that does that when it is started, and then what it is ordered to."""
@@ -75,13 +75,12 @@ class Launching:
             write_record(self.versions, record)
         with open(self.folder / "said", "ab") as said:
             command = [sys.executable, "-m", "fairway.agent.launcher", str(self.folder), str(self.folder)]
-            self.process = subprocess.Popen(command, stdout=said, stderr=said)
+            self._processes.append(subprocess.Popen(command, stdout=said, stderr=said))
 
     @property
     def launcher(self) -> "subprocess.Popen[bytes]":
-        """The process, which has been started."""
-        assert self.process is not None
-        return self.process
+        """The process that was started last."""
+        return self._processes[-1]
 
     def order(self, key: str, text: str) -> None:
         """Let a version that runs do something."""
@@ -125,11 +124,12 @@ class Launching:
         self.launcher.wait()
 
     def close(self) -> None:
-        """End it; whatever it has started is to be gone then."""
-        if self.process is not None and self.process.poll() is None:
-            (self.folder / "hold").unlink(missing_ok=True)
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(PATIENCE_SECONDS)
+        """End all that was started."""
+        (self.folder / "hold").unlink(missing_ok=True)
+        for each in self._processes:
+            if each.poll() is None:
+                each.terminate()
+                each.wait(PATIENCE_SECONDS)
 
 
 @contextmanager
