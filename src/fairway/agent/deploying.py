@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+import structlog
 
 from fairway.agent import reports
 from fairway.agent.applications import Registered, files_of, reference_to
@@ -33,6 +34,8 @@ from fairway.git.retry import Retry
 from fairway.model.application import GitPath
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.secrets.redact import Redactor
+
+_log = structlog.get_logger()
 
 
 class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +105,7 @@ async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_P
     """The deployment with its files and its plan; or who cancelled it, if that came first."""
     wish: asyncio.Future[Cancelling] = asyncio.get_running_loop().create_future()
     underway.on_cancel(lambda cancelling: None if wish.done() else wish.set_result(cancelling))
-    preparing = asyncio.create_task(desk.patience.run(lambda: _prepare(desk, underway.deployment)))
+    preparing = asyncio.create_task(desk.patience.run(lambda: _prepared_or_said_why(desk, underway)))
     # What has begun may have to be undone, and for that its files are needed.
     awaited: set[asyncio.Future[Any]] = {preparing}
     if underway.deployment.status is DeploymentStatus.PENDING:
@@ -113,6 +116,19 @@ async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_P
     finally:
         preparing.cancel()
         await asyncio.wait({preparing})
+
+
+async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Prepared":
+    """The same; what keeps it from that for a while is told to people, once."""
+    try:
+        prepared = await _prepare(desk, underway.deployment)
+    except FairwayError as error:
+        if error.retry and underway.trouble != str(error):
+            _log.warning("a deployment waits", deployment=underway.deployment.id, reason=str(error))
+            underway.trouble = str(error)
+        raise
+    underway.trouble = ""
+    return prepared
 
 
 class _Prepared(msgspec.Struct, frozen=True):

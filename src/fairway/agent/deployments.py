@@ -139,6 +139,8 @@ class Underway:
         #: As it was taken in; while it runs, `run` knows better.
         self.deployment = deployment
         self.run: DeploymentRun | None = None
+        #: What it waits for before it can be planned, such as a remote that is away; empty when for nothing.
+        self.trouble = ""
         #: Masks what was opened for it.
         self.redactor = Redactor(())
         self.ended = asyncio.Event()

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 
 from fairway import __version__
-from fairway.agent.deployments import Deployments
+from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.launcher.upgrading import Upgrader
 from fairway.agent.lease import LeaseState
 from fairway.agent.outbox import Outbox
@@ -57,6 +57,8 @@ class UnderwayState(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     #: The stage that runs; empty between stages.
     stage: str
+    #: What it waits for before it can be planned; empty when for nothing.
+    trouble: str = ""
 
 
 class RepositoryState(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,13 +189,15 @@ def idle_state(config: AgentConfig, told: Told) -> AgentState:
 
 def _underway(deployments: Deployments) -> tuple[UnderwayState, ...]:
     found = [deployments.find(id) for id in sorted(deployments.open_ids)]
-    now = [each.current for each in found if each is not None]
-    return tuple(
-        UnderwayState(
-            id=each.id,
-            application=each.application_name,
-            status=each.status.value,
-            stage=next((stage.name for stage in each.stages if stage.status is StageStatus.RUNNING), ""),
-        )
-        for each in now
+    return tuple(_state_of(each) for each in found if each is not None)
+
+
+def _state_of(underway: Underway) -> UnderwayState:
+    now = underway.current
+    return UnderwayState(
+        id=now.id,
+        application=now.application_name,
+        status=now.status.value,
+        stage=next((stage.name for stage in now.stages if stage.status is StageStatus.RUNNING), ""),
+        trouble=underway.trouble,
     )

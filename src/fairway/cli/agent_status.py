@@ -49,7 +49,7 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
     from fairway.cli.output import ago, fields, plain, status, table
 
     running = state.process is not None and state.process.is_alive
-    work = [(each.application, each.id, status(each.status), each.stage) for each in state.deployments]
+    work = [(each.application, each.id, status(each.status), each.stage or each.trouble) for each in state.deployments]
     repositories = [
         (each.id, each.head[:7], status("failed", "does not answer") if each.trouble else status("online", "watched"))
         for each in state.repositories

@@ -50,6 +50,8 @@ class World(msgspec.Struct):
     origin: Origin
     data: Path
     seen: list[str] = []
+    #: Where the agent finds the repository; empty for where it lies.
+    remote: str = ""
     address: str = ""
     server: aio.Server | None = None
 
@@ -183,7 +185,7 @@ async def an_agent_at_work(world: World, plugins: str = "", unsealer: Unsealer |
     """An agent that runs while the block lasts, and stops as one that is asked to."""
     stop, ready = asyncio.Event(), asyncio.Event()
     settings = AgentSettings(
-        config=agent_config(world.origin, plugins),
+        config=agent_config(world.origin, plugins, world.remote),
         data=world.data,
         channel=aio.insecure_channel(world.address, options=CHANNEL_OPTIONS),
         token=f"shop,agent-1,{KEY.shown}",
@@ -201,7 +203,7 @@ async def an_agent_at_work(world: World, plugins: str = "", unsealer: Unsealer |
         await running
 
 
-def agent_config(origin: Origin, plugins: str = "") -> AgentConfig:
+def agent_config(origin: Origin, plugins: str = "", remote: str = "") -> AgentConfig:
     """An agent of one repository, with plugins as YAML in one line."""
     text = f"""
 apiVersion: pipecd.dev/v1beta1
@@ -213,7 +215,7 @@ spec:
   apiAddress: localhost:1
   repositories:
     - repoId: r-1
-      remote: {origin.bare}
+      remote: {remote or origin.bare}
       branch: main
   plugins: {plugins or "[]"}
 """

@@ -1,11 +1,16 @@
 """What is away comes back: a Git remote, and a server that has not heard everything; nothing is lost or done twice."""
 
 import asyncio
+import contextlib
+import shutil
 from pathlib import Path
 
+from fairway.agent.status import NoStatus, read_state
 from fairway.model.deployment import DeploymentStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
+from tests.integration.agent.test_foreign_plugins import diary, plugins
 from tests.integration.git.repositories import an_origin
+from tests.integration.git.web_server import a_web_server
 
 
 async def test_a_push_is_deployed_when_its_remote_is_back(tmp_path: Path) -> None:
@@ -40,6 +45,36 @@ async def test_a_deployment_whose_remote_is_gone_runs_from_what_the_agent_has(tm
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
         assert await world.output(deployment, 1) == "after"
+
+
+async def test_a_deployment_that_cannot_be_planned_without_its_remote_says_so_and_waits(tmp_path: Path) -> None:
+    plans, file = tmp_path / "plans", an_application_file("{name: FOREIGN_RUN, with: {}}")
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": file})
+    listed = plugins(tmp_path, plansWhen=str(plans))
+    with a_web_server(tmp_path, "ada", "pw") as web:
+        async with a_world(tmp_path, origin) as world:
+            world.remote = f"{web.origin.replace('//', '//ada:pw@')}/{origin.bare.name}"
+            await world.add_application()
+            async with an_agent_at_work(world, listed):
+                await diary(tmp_path, 1)
+            # Another machine takes over, which has never seen the repository.
+            shutil.rmtree(world.data)
+            web.failures += [503] * 1000
+            async with an_agent_at_work(world, listed):
+                trouble = await until(lambda: waits_for(world))
+                web.failures.clear()
+                plans.touch()
+                deployment = await world.ended()
+
+    assert "503" in trouble
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+
+
+async def waits_for(world: World) -> str:
+    """What the deployment waits for, as the agent says."""
+    with contextlib.suppress(NoStatus):
+        return next((each.trouble for each in read_state(world.data).deployments), "")
+    return ""
 
 
 async def there(path: Path) -> bool:
