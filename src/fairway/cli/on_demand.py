@@ -1,15 +1,21 @@
 """Commands whose modules are loaded when they are called, so that `fairway --help` is quick.
 
-The list of commands shows a name and a sentence for each; the rest of a command stands in its module.
+The list of commands shows a name and a sentence for each; the rest of a command stands in its module. A word that is
+misspelt, a command's or one of a choice, is told what was probably meant.
 """
 
-from collections.abc import Iterator
+import difflib
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+#: How typer refuses a word that is none of a choice.
+_CHOICE = re.compile(r"(?:Value error, )?(?P<said>'(?P<found>[^']*)' is not one of (?P<known>.*)\.)", re.DOTALL)
 
 
 class OnDemand(NamedTuple):
@@ -41,6 +47,21 @@ class GroupOnDemand(TyperGroup):
         loaded.name = cmd_name
         return loaded
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, known = args[0], self.list_commands(ctx)
+        near = _near(name, known)
+        if near and name not in known:
+            ctx.fail(f"No such command {name!r}.{near}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if refused := _CHOICE.fullmatch(error.message):
+                error.message = refused["said"] + _near(refused["found"], re.findall(r"'([^']*)'", refused["known"]))
+            raise
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         with self._listing():
             super().format_help(ctx, formatter)
@@ -56,3 +77,11 @@ class GroupOnDemand(TyperGroup):
             yield
         finally:
             self._only_listed = False
+
+
+def _near(found: str, known: Iterable[str]) -> str:
+    """A sentence with the word that was probably meant, whatever its case: a near one, or what begins so."""
+    by_lower = {word.lower(): word for word in known}
+    near = difflib.get_close_matches(found.lower(), by_lower, n=1)
+    begun = [word for word in by_lower if len(found) > 1 and word.startswith(found.lower())]
+    return "".join(f" Did you mean {by_lower[word]!r}?" for word in (near or begun)[:1])

@@ -43,11 +43,11 @@ def length_of_time(option: str, text: str) -> timedelta | None:
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Ask before what cannot be undone; a program says --yes."""
+    """Ask before what others will feel; a program says --yes."""
     if yes:
         return
     import sys
 
     if not sys.stdin.isatty():
-        raise UsageError("this cannot be undone, and there is no terminal to ask on; say --yes")
+        raise UsageError("this needs a yes, and there is no terminal to ask on; say --yes")
     typer.confirm(question, abort=True, err=True)

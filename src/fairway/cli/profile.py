@@ -54,13 +54,18 @@ def add_profile(
 
 
 @commands.command("list")
-def list_profiles() -> None:
+def list_profiles(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, without the keys.")] = False,
+) -> None:
     """List the servers; the one with a mark is used when you do not say."""
 
     def work() -> None:
         from fairway.cli.output import a_console, show, table
 
         saved = load_profiles(profiles_path(os.environ))
+        if as_json:
+            typer.echo(msgspec.json.encode([_told(name, saved) for name in saved.profiles]))
+            return
         rows = [
             ("✓" if name == saved.current else "", name, each.server, each.project, "yes" if each.api_key else "no")
             for name, each in saved.profiles.items()
@@ -94,6 +99,19 @@ def remove_profile(name: Name) -> None:
         typer.echo(f"{name} is forgotten")
 
     ending(work)
+
+
+def _told(name: str, saved: Profiles) -> dict[str, str | bool]:
+    """A profile for programs; whoever needs the key knows where it is."""
+    profile = saved.profiles[name]
+    return {
+        "name": name,
+        "server": profile.server,
+        "project": profile.project,
+        "ca_file": profile.ca_file,
+        "has_key": bool(profile.api_key),
+        "current": name == saved.current,
+    }
 
 
 def checked_address(server: str) -> str:

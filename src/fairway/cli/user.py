@@ -46,6 +46,15 @@ def list_users(call: Call, limit: Limit = 100) -> None:
     call.answer_list(list_of(call, "users", ShownUser, {}, limit), user_table)
 
 
+@commands.command("get")
+@with_server
+def get_user(call: Call, id: Id) -> None:
+    """Show a person: who vouches for them, and what they may do."""
+    from fairway.cli.output import now
+
+    call.answer(call.remote.get(segments("users", id)), ShownUser, lambda user: user_card(user, now()))
+
+
 @commands.command("add")
 @with_server
 def add_user(
@@ -105,6 +114,34 @@ def user_table(found: list[ShownUser], now: datetime) -> "RenderableType":
         for each in found
     ]
     return table(("ID", "NAME", "STATUS", "PROVIDER", "ROLES", "SIGNED IN"), rows, "no users")
+
+
+def user_card(user: ShownUser, now: datetime) -> "RenderableType":
+    """Everything about a person that an administrator asks first."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from fairway.cli.output import ago, fields, plain, status
+
+    word = status("disabled" if user.disabled else "enabled")
+    return Group(
+        Text.assemble((plain(user.display_name or user.id), "bold"), "  ", word),
+        fields(
+            [
+                ("id", user.id),
+                ("provider", user.provider),
+                ("password", _password(user)),
+                ("roles", ", ".join(user.roles)),
+                ("groups", ", ".join(user.groups)),
+                ("signed in", ago(user.last_sign_in_at, now)),
+            ]
+        ),
+    )
+
+
+def _password(user: ShownUser) -> str:
+    missing = user.provider == "local" and not user.has_password
+    return "not set yet; `fairway user link` makes a link for it" if missing else ""
 
 
 def _print_link(call: Call, body: bytes, id: str) -> None:

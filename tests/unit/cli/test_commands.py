@@ -47,8 +47,22 @@ def test_every_command_says_what_it_does(words: list[str]) -> None:
     assert (result.exit_code, f"Usage: fairway {' '.join(words)} " in result.output) == (0, True)
 
 
-def test_an_unknown_command_is_a_mistake_in_the_call() -> None:
-    result = CliRunner().invoke(app, ["aplication"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(
+            "depl list", "No such command 'depl'. Did you mean 'deployment'?", id="the beginning of a command"
+        ),
+        pytest.param("Deploymnt list", "No such command 'Deploymnt'. Did you mean 'deployment'?", id="a command"),
+        pytest.param("xyz", "No such command 'xyz'.", id="nothing near"),
+        pytest.param("deployment lst", "No such command 'lst'. Did you mean 'list'?", id="a command of a noun"),
+        pytest.param("deployment list --status runing", "'cancelled'. Did you mean 'running'?", id="a choice"),
+        pytest.param("apikey add x --role READ_ONLY", "Did you mean 'read_only'?", id="a choice in capitals"),
+        pytest.param("apikey add x --role xyz", "'xyz' is not one of 'read_only',", id="no choice"),
+    ],
+)
+def test_a_misspelt_word_is_a_mistake_in_the_call_and_told_what_was_meant(words: str, said: str) -> None:
+    result = CliRunner(env={"COLUMNS": "300", "TERMINAL_WIDTH": "300"}).invoke(app, words.split())
 
-    assert result.exit_code == 2
-    assert "aplication" in result.output
+    output = " ".join(result.output.split())
+    assert (result.exit_code, said in output, "Value error" in output) == (2, True, False), output

@@ -40,3 +40,8 @@ def test_several_are_listed_and_many_are_counted() -> None:
         "  and 2 more",
         12,
     )
+
+
+def test_a_name_that_is_near_is_told() -> None:
+    with pytest.raises(UsageError, match=r"there is none; did you mean 'shop'\?"):
+        pick("shpo", KNOWN, UsageError("there is none"), "application")
