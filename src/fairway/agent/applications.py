@@ -4,6 +4,7 @@ A file that cannot be used does not hide the others: its application is known wi
 belong to no registered application are found too, so that people can register them with a click.
 """
 
+import asyncio
 import contextlib
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -115,6 +116,10 @@ def _newer(one: DeploymentReference | None, other: DeploymentReference | None) -
     return one if int(one.started_at.timestamp()) > int(other.started_at.timestamp()) else other
 
 
+#: How many files are read before others get their turn.
+_AT_ONCE = 50
+
+
 class ApplicationReader:
     """Reads the files of applications at a commit; what it has read before it does not read again."""
 
@@ -127,9 +132,18 @@ class ApplicationReader:
         """Every application file of a commit, by its path."""
         blobs = await self._blobs(mirror, commit)
         self._last[mirror.git_dir] = _Files(commit, blobs)
-        unknown = self._readings.unknown(blobs)
-        contents = await mirror.read_blobs(list(dict.fromkeys(unknown.values()))) if unknown else {}
-        return self._readings.read(blobs, contents)
+        readings: dict[str, list[Reading]] = {}
+        paths = list(blobs)
+        for start in range(0, len(paths), _AT_ONCE):
+            # In turns with everybody else: thousands of files that are new take seconds.
+            some = {path: blobs[path] for path in paths[start : start + _AT_ONCE]}
+            if unknown := self._readings.unknown(some):
+                contents = await mirror.read_blobs(list(dict.fromkeys(unknown.values())))
+                readings |= self._readings.read(some, contents)
+                await asyncio.sleep(0)
+            else:
+                readings |= self._readings.read(some, {})
+        return readings
 
     async def _blobs(self, mirror: Mirror, commit: str) -> dict[str, str]:
         """Path → hash of the application files: those of the last commit with what has changed since."""

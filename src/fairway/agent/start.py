@@ -7,7 +7,7 @@ import base64
 import binascii
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 import msgspec
@@ -22,7 +22,9 @@ from fairway.config.read import read_agent
 from fairway.errors import UserError
 from fairway.model.agent import EncryptionKind, SecretEncryption
 from fairway.rpc.channel import CHANNEL_OPTIONS
-from fairway.secrets.sealed import PrivateKey
+
+if TYPE_CHECKING:
+    from fairway.secrets.sealed import PrivateKey
 
 #: What a masked value looks like.
 MASK: Final = "***"
@@ -88,16 +90,18 @@ def _key(config: AgentConfig) -> str:
     return _read(config.key_file, "pipedKeyFile").strip()
 
 
-def _private_key(management: SecretManagement | None) -> PrivateKey | None:
+def _private_key(management: SecretManagement | None) -> "PrivateKey | None":
     if management is None or management.config is None:
         return None
+    from fairway.secrets.sealed import PrivateKey  # with cryptography, which an agent without a key can spare
+
     pair = management.config
     if pair.private_key_data:
         return PrivateKey.from_pem(_decoded(pair.private_key_data, "secretManagement.config.privateKeyData"))
     return PrivateKey.from_pem(_read(pair.private_key_file, "secretManagement.config.privateKeyFile"))
 
 
-def _encryption(private: PrivateKey | None) -> SecretEncryption:
+def _encryption(private: "PrivateKey | None") -> SecretEncryption:
     if private is None:
         return SecretEncryption()
     # Worked out from the private one: a public key that does not fit it would seal what nobody can open.

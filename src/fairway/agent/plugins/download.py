@@ -7,7 +7,6 @@ layer of PipeCD's media type is the executable. A registry that wants a token gi
 
 import base64
 import hashlib
-import platform
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import TypeVar
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
+from fairway.agent.plugins.machine import this_platform
 from fairway.agent.plugins.registry_auth import Credential, credential
 from fairway.agent.plugins.source import Artifact, BadPlugin
 from fairway.errors import TemporaryError
@@ -26,8 +26,6 @@ _LAYER = "application/vnd.pipecd.piped.plugin"
 _INDEX = "application/vnd.oci.image.index.v1+json"
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _TIMEOUT = httpx2.Timeout(60.0)
-#: What Go calls the machines that Python knows by other names.
-_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 class _Layer(msgspec.Struct, frozen=True, rename="camel"):
@@ -59,12 +57,6 @@ class _Token(msgspec.Struct, frozen=True):
 
 class DownloadFailed(TemporaryError):
     """A plugin that could not be downloaded now."""
-
-
-def this_platform() -> tuple[str, str]:
-    """Operating system and architecture, in Go's words."""
-    machine = platform.machine()
-    return platform.system().lower(), _ARCHITECTURES.get(machine, machine)
 
 
 async def download(url: str, headers: dict[str, str] | None = None) -> AsyncIterator[bytes]:

@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from fairway.agent.plugins.download import download, download_artifact
 from fairway.agent.plugins.identity import write_file
 from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile
 from fairway.config.agent import PluginConfig
@@ -102,9 +101,14 @@ class Fetcher:
 
 async def _pieces(plugin: PluginConfig, source: LocalFile | WebFile | Artifact) -> AsyncIterator[bytes]:
     if isinstance(source, WebFile):
+        # Loaded where it is needed: an agent whose plugins are all here can spare its memory.
+        from fairway.agent.plugins.download import download
+
         async for piece in download(source.url):
             yield piece
     elif isinstance(source, Artifact):
+        from fairway.agent.plugins.download import download_artifact
+
         async for piece in download_artifact(source, plugin.registry_auth_file):
             yield piece
     else:

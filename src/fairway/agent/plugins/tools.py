@@ -13,9 +13,7 @@ import signal
 import tempfile
 from pathlib import Path
 
-import gotpl
-
-from fairway.agent.plugins.download import this_platform
+from fairway.agent.plugins.machine import this_platform
 from fairway.errors import TemporaryError, UserError
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,126}")
@@ -91,6 +89,8 @@ class Tools:
 
 
 def _rendered(script: str, words: dict[str, str], tool: str) -> str:
+    import gotpl  # it takes memory that an agent without tools can spare
+
     try:
         return gotpl.Template(script, missing_key="error").render(words)
     except gotpl.TemplateError as error:

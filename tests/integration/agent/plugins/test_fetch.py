@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from fairway.agent.plugins.download import this_platform
 from fairway.agent.plugins.fetch import Fetcher
+from fairway.agent.plugins.machine import this_platform
 from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile, source_of
 from fairway.config.agent import PluginConfig
 from tests.integration.agent.plugins.web import a_web_server
