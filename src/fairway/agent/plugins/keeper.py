@@ -102,7 +102,7 @@ class Keeper:
             raise BadPlugin(
                 f"{self._called} did not answer on {where} within {self._patience.ready:g}s after its start"
             ) from error
-        except (BadPlugin, PluginRefused, PluginGone):
+        except FairwayError:
             await self._end()
             raise
         self.trouble, self._failures = "", 0
@@ -152,6 +152,8 @@ class Keeper:
             asked = PluginClient(name, channel)
             stages[name] = await self._first_answer(asked, launched.process)
             clients[name] = PluginClient(name, channel, resumes=await asked.can_stop(self._patience.answer))
+        if self.identity is not None:
+            await asyncio.to_thread(self.program.verify, self.identity)
         self._clients, self.stages = clients, stages
 
     async def _first_answer(self, client: PluginClient, process: asyncio.subprocess.Process) -> tuple[str, ...]:

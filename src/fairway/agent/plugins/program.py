@@ -7,6 +7,7 @@ its agent. Each process leads a session of its own, so that what it leaves behin
 
 import asyncio
 import contextlib
+import os
 import shutil
 import socket
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,9 +18,11 @@ import msgspec
 
 from fairway import __version__
 from fairway.agent.plugins.door import Door
-from fairway.agent.plugins.identity import identity_of
+from fairway.agent.plugins.identity import Identity, identity_of
 from fairway.agent.plugins.output import Output, to_stderr
+from fairway.agent.plugins.whose import holds, listeners
 from fairway.config.agent import PluginConfig
+from fairway.errors import UserError
 from fairway.interpreter import python_module
 from fairway.sdk.host import HostOrder
 
@@ -33,6 +36,10 @@ class Launched(NamedTuple):
     process: asyncio.subprocess.Process
     addresses: Mapping[str, str]
     output: Output
+
+
+class Impostor(UserError):
+    """Somebody who answers where a plugin should."""
 
 
 class Program(Protocol):
@@ -55,6 +62,10 @@ class Program(Protocol):
 
     async def launch(self) -> Launched:
         """Start it."""
+        ...
+
+    def verify(self, process: Identity) -> None:
+        """Impostor when those who answer are not that process."""
         ...
 
 
@@ -88,6 +99,9 @@ class Hosted:
             await process.stdin.drain()
         return Launched(process, {each.name: each.address for each in self._order.plugins}, output)
 
+    def verify(self, process: Identity) -> None:
+        """Their sockets are in a directory that only this user can write to."""
+
 
 class Executable:
     """A plugin of any maker, started with the arguments that PipeCD's plugins know."""
@@ -100,18 +114,28 @@ class Executable:
         self.plugins = (plugin.name,)
         #: The beginning of its checksum: what executables say of themselves differs from maker to maker.
         self.version = ""
+        self._port = 0
 
     async def launch(self) -> Launched:
         """Start it on its port, or on one that is free when the file names none."""
         path = await self._fetch()
         self.version = _version_of(path)
-        port = self._plugin.port or _free_port()
+        port = self._port = self._plugin.port or _free_port()
         config = msgspec.json.encode(wire_config(self._plugin, path, port)).decode()
         command = (*_ended_with_us(), str(path), "start", "--piped-plugin-service", self._door.address)
         self._door.admit(None)
         process, output = await _started(*command, "--config", config, stdin=asyncio.subprocess.DEVNULL)
         self._door.admit(identity_of(process.pid))
         return Launched(process, {self._plugin.name: f"127.0.0.1:{port}"}, output)
+
+    def verify(self, process: Identity) -> None:
+        """A port is anybody's to take first, and what stages are told is not for everybody."""
+        for owner in listeners(self._port):
+            if owner.user != os.getuid() or holds(process, owner.inode) is False:
+                raise Impostor(
+                    f"somebody else listens on port {self._port}, where plugin {self.name} should (a process of user "
+                    f"{owner.user}); end that, or give the plugin another port"
+                )
 
 
 async def _started(*command: str, stdin: int) -> tuple[asyncio.subprocess.Process, Output]:

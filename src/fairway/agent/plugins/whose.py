@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from fairway.agent.plugins.identity import Identity, session_of
 
+#: The state of a socket that takes connections.
+_LISTENS = "0A"
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 #: The loopback address as the tables write it; the second time as one that a socket for both families has.
 _LOOPBACK = f"{struct.unpack('=I', socket.inet_aton('127.0.0.1'))[0]:08X}"
@@ -37,6 +39,16 @@ def other_end(their_port: int, our_port: int) -> SocketOwner | None:
             if (local, remote) == (their_port, our_port):
                 return owner
     return None
+
+
+def listeners(port: int) -> list[SocketOwner]:
+    """Who listens on a port of this machine, on whichever address."""
+    return [
+        owner
+        for table in _TABLES
+        for fields, owner in _rows(table)
+        if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port
+    ]
 
 
 def holds(leader: Identity, inode: int) -> bool | None:
@@ -65,9 +77,15 @@ def _holds(pid: int, name: str) -> bool:
 
 
 def _sockets(table: str) -> Iterator[tuple[int, int, SocketOwner]]:
+    """Both ports and the owner of each connection that stays on this machine."""
+    for fields, owner in _rows(table):
+        (host, _, port), (other_host, _, other_port) = fields[1].partition(":"), fields[2].partition(":")
+        if {host, other_host} <= {_LOOPBACK, _LOOPBACK_OF_BOTH}:
+            yield int(port, 16), int(other_port, 16), owner
+
+
+def _rows(table: str) -> Iterator[tuple[list[str], SocketOwner]]:
     with contextlib.suppress(FileNotFoundError):
         for line in Path(table).read_text().splitlines()[1:]:
             fields = line.split()
-            (host, _, port), (other_host, _, other_port) = fields[1].partition(":"), fields[2].partition(":")
-            if {host, other_host} <= {_LOOPBACK, _LOOPBACK_OF_BOTH}:
-                yield int(port, 16), int(other_port, 16), SocketOwner(int(fields[7]), int(fields[9]))
+            yield fields, SocketOwner(int(fields[7]), int(fields[9]))

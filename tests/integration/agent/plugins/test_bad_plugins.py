@@ -17,6 +17,7 @@ from fairway.agent.plugins.program import Executable
 from fairway.config.agent import PluginConfig
 from fairway.git.retry import Retry
 from tests.integration.agent.running import until
+from tests.integration.plugins.process.applications import a_free_port
 
 #: The beginning of every program here: where it was told to listen.
 LISTENING = """
@@ -64,7 +65,7 @@ def a_program(folder: Path, code: str) -> Callable[[], Awaitable[Path]]:
 
 @asynccontextmanager
 async def kept(
-    folder: Path, code: str, ready: float = 60.0, started: list[Identity] | None = None
+    folder: Path, code: str, ready: float = 60.0, started: list[Identity] | None = None, port: int = 0
 ) -> AsyncIterator[Keeper]:
     """A keeper of that program, after its first start."""
     patience = Patience(
@@ -76,7 +77,7 @@ async def kept(
             started.append(process)
 
     async with Door.open("bad", folder / "door") as door:
-        program = Executable(PluginConfig(name="bad", url="/bad"), a_program(folder, code), door)
+        program = Executable(PluginConfig(name="bad", url="/bad", port=port), a_program(folder, code), door)
         keeper = Keeper(program, patience, note)
         await keeper.first_start()
         running = asyncio.create_task(keeper.run())
@@ -137,6 +138,19 @@ async def test_a_plugin_whose_answers_are_garbage_is_refused_not_retried(tmp_pat
             await bad.client("bad").quick_sync_stages()
 
     assert (bad.restarts, bad.trouble) == (0, "")
+
+
+async def test_somebody_else_who_answers_on_the_port_of_a_plugin_is_not_taken_for_it(tmp_path: Path) -> None:
+    other, port = tmp_path / "other", a_free_port()
+    other.mkdir()
+    async with (
+        kept(tmp_path, WRONG.format(right=10**6), port=port),
+        kept(other, "#!/bin/sh\nsleep 99", port=port) as bad,
+    ):
+        trouble = bad.trouble
+
+    assert "somebody else listens on port" in trouble
+    assert "where plugin bad should (a process of user" in trouble
 
 
 async def test_one_that_writes_megabytes_does_not_make_the_agent_grow(
