@@ -10,23 +10,17 @@ When many answers are under way, a caller who has none yet still gets one: what 
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-import grpc
 import msgspec
-from grpc import aio
 
+from fairway.server.interceptors import AroundCalls, Work
 from fairway.server.status_codes import TooManyRequests, abort_for
 
 #: An answer is in memory as a message, as bytes, and as gRPC's own copy of them.
 _COPIES = 3
 #: Calls whose answers grow with what is stored or sent, beside all that get or list something.
 _LARGE = frozenset({"Encrypt", "ReportApplicationLiveStateEvents", "RequestPlanPreview"})
-
-#: Generic for type checkers only.
-_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
-_Work: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 
 
 class AnswerLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,28 +159,15 @@ class Place:
         self._room.gone(self._caller, self._size)
 
 
-class BoundAnswers(aio.ServerInterceptor):
-    """Lets calls with large answers in where there is room."""
+class BoundAnswers(AroundCalls):
+    """Lets calls with large answers in where there is room. Streams are left alone: they send one message at a time."""
 
     def __init__(self, room: AnswerRoom) -> None:
         self._room = room
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["_Handler | None"]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> "_Handler | None":
-        """The method's handler. Streams are left alone: they send one message, then the next."""
-        handler = await continuation(handler_call_details)
-        if handler is None or handler.unary_unary is None or not may_be_large(handler_call_details.method):
-            return handler
-        return grpc.unary_unary_rpc_method_handler(
-            self._bounded(handler.unary_unary),
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+    def around_call(self, method: str, work: Work) -> Work:
+        """The work, which waits for its place; as it is where the answer is small."""
 
-    def _bounded(self, work: _Work) -> _Work:
         async def bounded(request: Any, context: Any) -> Any:
             try:
                 place = await self._room.place(_caller(context))
@@ -201,7 +182,7 @@ class BoundAnswers(aio.ServerInterceptor):
                 place.fill(size)
             return answer
 
-        return bounded
+        return bounded if may_be_large(method) else work
 
 
 def may_be_large(method: str) -> bool:

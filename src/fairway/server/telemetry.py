@@ -10,17 +10,17 @@ waits for them.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import grpc
-from grpc import aio
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from sqlalchemy import Connection
 
 from fairway import __version__
 from fairway.errors import UserError
+from fairway.server.interceptors import AroundCalls, StreamWork, Work
 from fairway.server.store.store import Store
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 #: How long the last spans may take on their way out.
 _FLUSH_MILLISECONDS = 5_000
 
-#: Generic for type checkers only.
-_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 T = TypeVar("T")
 
 
@@ -157,42 +155,26 @@ def _name(work: Callable[[Connection], T]) -> str:
     return f"{work.__module__}.{getattr(work, '__qualname__', '')}"
 
 
-class TraceCalls(aio.ServerInterceptor):
+class TraceCalls(AroundCalls):
     """A span for each call, and for the beginning of each stream."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._telemetry = telemetry
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["_Handler | None"]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> "_Handler | None":
-        """The method's handler with a span around it; none where there is no such method."""
-        handler = await continuation(handler_call_details)
-        method = handler_call_details.method
-        if handler is None:
-            return None
-        ends = {
-            "request_deserializer": handler.request_deserializer,
-            "response_serializer": handler.response_serializer,
-        }
-        if handler.unary_unary is not None:
-            return grpc.unary_unary_rpc_method_handler(self._traced(method, handler.unary_unary), **ends)
-        if handler.unary_stream is not None:
-            return grpc.unary_stream_rpc_method_handler(self._begun(method, handler.unary_stream), **ends)
-        return handler
+    def around_call(self, method: str, work: Work) -> Work:
+        """The work in a span."""
 
-    def _traced(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def traced(request: Any, context: Any) -> Any:
             with self._span(method, context):
                 return await work(request, context)
 
         return traced
 
-    def _begun(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def around_stream(self, method: str, work: StreamWork) -> StreamWork:
+        """The work, with a span as far as its first message."""
+
         async def begun(request: Any, context: Any) -> AsyncIterator[Any]:
-            async with aclosing(work(request, context)) as messages:
+            async with aclosing(work(request, context)) as messages:  # type: ignore[type-var]  # ours are generators
                 with self._span(method, context):
                     first = await anext(messages, None)
                 if first is not None:

@@ -6,9 +6,8 @@ methods that exist and status codes, never anything that a caller chooses.
 
 import asyncio
 import platform
-from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 from grpc import aio
@@ -16,9 +15,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 
 from fairway import __version__
 from fairway.server.answers import AnswerRoom
+from fairway.server.interceptors import AroundCalls, Work
 
-#: Generic for type checkers only.
-_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _CODES = {code.value[0]: code.name for code in grpc.StatusCode}
 
 
@@ -52,28 +50,15 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class CountRpcs(aio.ServerInterceptor):
+class CountRpcs(AroundCalls):
     """Counts and times each call with one request and one answer; streams last as long as they like."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["_Handler | None"]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> "_Handler | None":
-        """The method's handler with a clock around it; none where there is no such method."""
-        handler = await continuation(handler_call_details)
-        if handler is None or handler.unary_unary is None:
-            return handler
-        return grpc.unary_unary_rpc_method_handler(
-            self._counted(handler_call_details.method, handler.unary_unary),
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+    def around_call(self, method: str, work: Work) -> Work:
+        """The work with a clock around it."""
 
-    def _counted(self, method: str, work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def counted(request: Any, context: Any) -> Any:
             start, code = perf_counter(), grpc.StatusCode.UNKNOWN.name
             try:
