@@ -36,6 +36,7 @@ from fairway.server.store.deployments import _label_rows as label_rows
 from fairway.server.store.events import _ROWS as EVENT_ROWS
 from fairway.server.store.rows import Rows
 from fairway.server.store.tables import APPLICATION_LABELS, DEPLOYMENT_LABELS
+from tests.integration.server.postgres import an_engine
 
 PROJECT = "default"
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -90,7 +91,7 @@ def scaled(deployments: int) -> Population:
 
 def fill(url: str, population: Population) -> None:
     """Put the population into an empty, migrated database, and let it gather its statistics."""
-    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
+    engine = an_engine(url, isolation_level="AUTOCOMMIT")
     put = _put_into_sqlite if engine.dialect.name == "sqlite" else _copy_into_postgres
     with engine.connect() as connection:
         for table, rows in _rows(population):

@@ -23,7 +23,7 @@ from bench.process import ServerProcess, a_server
 from bench.questions import BY_INDEX, IN_ORDER, MIDDLE, Work
 from fairway.server.keys import new_agent_key
 from fairway.server.store.store import Store
-from tests.integration.server.postgres import a_database, a_postgres_server, find_binaries
+from tests.integration.server.postgres import a_database, a_postgres_server, an_engine, find_binaries
 
 #: The slowest ones are shown.
 SHOWN = 8
@@ -86,7 +86,7 @@ def _postgres() -> Iterator[tuple[Path, str]]:
 
 def _asked(url: str) -> list[Reading]:
     """The slowest questions, and how many there were."""
-    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    engine = an_engine(url)
     with engine.connect() as connection:
         taken = {name: _times(connection, work) for name, work in {**IN_ORDER, **BY_INDEX}.items() if name != "project"}
     engine.dispose()

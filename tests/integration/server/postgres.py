@@ -15,9 +15,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 _MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
 _HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
@@ -78,6 +80,11 @@ def a_database(server: str, name: str) -> str:
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
     return f"{server}/{name}"
+
+
+def an_engine(url: str, **options: Any) -> sa.Engine:
+    """The database at a URL as Fairway's configuration has it, SQLite or PostgreSQL, for SQL beside the store."""
+    return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"), **options)
 
 
 def _a_free_port() -> int:

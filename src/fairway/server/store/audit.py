@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.model.audit import AuditRecord
-from fairway.server.store.documents import to_microseconds
+from fairway.server.store.documents import in_span, to_microseconds
 from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.rows import Columns, Rows
 from fairway.server.store.tables import AUDIT
@@ -61,10 +61,7 @@ def _conditions(filter: AuditFilter) -> Iterator[sa.ColumnElement[bool]]:
         yield columns.action == filter.action
     if filter.subject_id:
         yield columns.subject_id == filter.subject_id
-    if filter.since is not None:
-        yield columns.created_at >= to_microseconds(filter.since)
-    if filter.until is not None:
-        yield columns.created_at < to_microseconds(filter.until)
+    yield from in_span(columns.created_at, filter.since, filter.until)
 
 
 _ROWS = Rows(AUDIT, AuditRecord, "audit record", _columns)

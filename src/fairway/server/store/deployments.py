@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.server.store.documents import to_microseconds
+from fairway.server.store.documents import in_span, to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, label_patterns, labelled
 from fairway.server.store.page import Order, Page, PageRequest, Sort, by_update, cut_page, oldest_first
 from fairway.server.store.prepared import PreparedUpdate
@@ -171,10 +171,7 @@ def _conditions(connection: sa.Connection, filter: DeploymentFilter, order: Orde
         yield _one_of(columns.application_id, filter.application_ids)
     if filter.application_name:
         yield columns.application_name == filter.application_name
-    if filter.since is not None:
-        yield order.key >= to_microseconds(filter.since)
-    if filter.until is not None:
-        yield order.key < to_microseconds(filter.until)
+    yield from in_span(order.key, filter.since, filter.until)
     yield from labelled(DEPLOYMENT_LABELS, order.id, filter.labels)
     yield from label_patterns(connection, DEPLOYMENT_LABELS, order.id, filter.scope)
 

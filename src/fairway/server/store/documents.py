@@ -6,11 +6,12 @@ which both databases compare as numbers.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import msgspec
+import sqlalchemy as sa
 
 from fairway.server.store.errors import UnusableDatabase
 
@@ -41,6 +42,14 @@ def decode(document: str, type_: type[T]) -> T:
 def to_microseconds(at: datetime) -> int:
     """A time as it stands in a column."""
     return (at - _EPOCH) // _MICROSECOND
+
+
+def in_span(column: sa.Column[int], since: datetime | None, until: datetime | None) -> Iterator[sa.ColumnElement[bool]]:
+    """The conditions that a time lies at or after one moment and before another; `None` leaves an end open."""
+    if since is not None:
+        yield column >= to_microseconds(since)
+    if until is not None:
+        yield column < to_microseconds(until)
 
 
 def from_microseconds(number: int) -> datetime:

@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.model.event import Event, EventStatus
-from fairway.server.store.documents import to_microseconds
+from fairway.server.store.documents import in_span, to_microseconds
 from fairway.server.store.labels import EVERYTHING, Patterns, document_label_patterns
 from fairway.server.store.page import Page, PageRequest, by_creation, cut_page
 from fairway.server.store.rows import Columns, Rows
@@ -53,11 +53,8 @@ def list_events(
 ) -> tuple[Event, ...]:
     """The events created from `since` and before `until`, in order of creation; `None` leaves an end open."""
     columns = EVENTS.c
-    statement = sa.select(columns.document).where(columns.project_id == project_id)
-    if since is not None:
-        statement = statement.where(columns.created_at >= to_microseconds(since))
-    if until is not None:
-        statement = statement.where(columns.created_at < to_microseconds(until))
+    in_time = in_span(columns.created_at, since, until)
+    statement = sa.select(columns.document).where(columns.project_id == project_id, *in_time)
     if status is not None:
         statement = statement.where(columns.status == status.value)
     order = (columns.created_at.desc(), columns.id.desc()) if newest_first else (columns.created_at, columns.id)
@@ -107,10 +104,7 @@ def _conditions(connection: sa.Connection, filter: EventFilter) -> Iterator[sa.C
         yield columns.name == filter.name
     if filter.status is not None:
         yield columns.status == filter.status.value
-    if filter.since is not None:
-        yield columns.created_at >= to_microseconds(filter.since)
-    if filter.until is not None:
-        yield columns.created_at < to_microseconds(filter.until)
+    yield from in_span(columns.created_at, filter.since, filter.until)
     yield from document_label_patterns(connection, columns.document, filter.scope)
 
 

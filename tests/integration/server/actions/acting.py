@@ -19,7 +19,6 @@ from fairway.model.role import ADMIN, Role
 from fairway.model.stage import ManualOperation, StageStatus
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.callers import Caller, CallerKind
-from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, api_keys, applications, deployments, projects
 from fairway.server.store.audit import AuditFilter, list_audit_records
@@ -27,23 +26,12 @@ from fairway.server.store.leases import Lease, change_lease
 from fairway.server.store.page import PageRequest
 from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
+from tests.integration.server.recorded_hints import RecordedHints
 from tests.unit.model.builders import a_deployment, a_stage
 from tests.unit.server.user.builders import NOW, an_agent, an_application
 
 #: From where callers of these tests come.
 ADDRESS = "198.51.100.7"
-
-
-class RecordedHints(HintBoard):
-    """Remembers what was published, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.published: list[tuple[str, HintTopic]] = []
-
-    def publish(self, agent_id: str, topic: HintTopic) -> None:
-        self.published.append((agent_id, topic))
-        super().publish(agent_id, topic)
 
 
 class Acting(msgspec.Struct, frozen=True):

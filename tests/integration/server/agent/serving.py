@@ -17,27 +17,15 @@ from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
-from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.keys import new_agent_key
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, applications, deployments
 from fairway.server.store.store import Store
+from tests.integration.server.recorded_hints import RecordedHints
 from tests.unit.model.builders import NOW, a_deployment, an_application
 
 #: Kept for the whole run: making keys is not what these tests are about.
 KEY = new_agent_key()
-
-
-class RecordedHints(HintBoard):
-    """Remembers what was published, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.published: list[tuple[str, HintTopic]] = []
-
-    def publish(self, agent_id: str, topic: HintTopic) -> None:
-        self.published.append((agent_id, topic))
-        super().publish(agent_id, topic)
 
 
 class Serving(msgspec.Struct):

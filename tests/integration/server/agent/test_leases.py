@@ -31,7 +31,8 @@ from fairway.server.lease_service import LeaseDesk, LeaseService
 from fairway.server.status_codes import abort_for
 from fairway.server.store import deployments
 from fairway.server.store.leases import find_lease
-from tests.integration.server.agent.serving import KEY, RecordedHints, Serving, serving
+from tests.integration.server.agent.serving import KEY, Serving, serving
+from tests.integration.server.recorded_hints import RecordedHints
 from tests.unit.model.builders import a_deployment
 
 AUTHORIZATION = ("authorization", f"PIPED-TOKEN shop,agent-1,{KEY.shown}")

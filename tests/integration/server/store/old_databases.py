@@ -9,12 +9,13 @@ from alembic import command
 from alembic.config import Config
 
 from fairway.server.store import migrate
+from tests.integration.server.postgres import an_engine
 
 
 @contextlib.contextmanager
 def an_old_database(url: str, revision: str) -> Iterator[sa.Connection]:
     """A transaction on an empty database that has the tables of a revision."""
-    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    engine = an_engine(url)
     with engine.begin() as connection:
         config = Config()
         config.set_main_option("script_location", str(Path(migrate.__file__).with_name("migrations")))

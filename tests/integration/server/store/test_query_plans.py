@@ -21,7 +21,7 @@ from bench.questions import BY_INDEX, IN_ORDER, Work
 from fairway.server.store import agents, commands, deployments, events, sessions, sign_in_links
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
-from tests.integration.server.postgres import a_database
+from tests.integration.server.postgres import a_database, an_engine
 
 SMALL = Population(
     agents=100, applications=2_000, deployments=20_000, commands=8_000, events=8_000, chains=4_000, audit=8_000, open=50
@@ -143,7 +143,7 @@ def _populated(url: str) -> sa.Engine:
 
     asyncio.run(migrate())
     fill(url, SMALL)
-    return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    return an_engine(url)
 
 
 def _sqlite_plan(connection: sa.Connection, statement: str, parameters: Any) -> Plan:

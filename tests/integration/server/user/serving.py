@@ -19,7 +19,6 @@ from fairway.model.deployment import Deployment
 from fairway.rpc import channel
 from fairway.rpc.user_api import UserStub, register_user_service
 from fairway.server.actions.desk import ActionDesk
-from fairway.server.hints import HintBoard, HintTopic
 from fairway.server.keys import new_api_key
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, api_keys, applications, deployments, projects
@@ -27,19 +26,8 @@ from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
 from fairway.server.user_service.servicer import UserService
+from tests.integration.server.recorded_hints import RecordedHints
 from tests.unit.server.user.builders import NOW
-
-
-class RecordedHints(HintBoard):
-    """Remembers what was published, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.published: list[tuple[str, HintTopic]] = []
-
-    def publish(self, agent_id: str, topic: HintTopic) -> None:
-        self.published.append((agent_id, topic))
-        super().publish(agent_id, topic)
 
 
 class _Shows(aio.UnaryUnaryClientInterceptor):

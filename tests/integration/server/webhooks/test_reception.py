@@ -13,7 +13,7 @@ import pytest
 from fairway.clock import FakeClock
 from fairway.model.agent import Agent, AgentProfile
 from fairway.model.application import Repository
-from fairway.server.hints import HintBoard, HintTopic
+from fairway.server.hints import HintTopic
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import agents, webhooks
 from fairway.server.store.store import Store
@@ -30,21 +30,11 @@ from fairway.server.webhooks.reception import (
     TooManyDeliveries,
 )
 from fairway.server.webhooks.webhook import Webhook
+from tests.integration.server.recorded_hints import RecordedHints
 from tests.integration.server.store.nouns import keep
 from tests.unit.model.builders import NOW
 from tests.unit.server.webhooks import deliveries
 from tests.unit.server.webhooks.deliveries import GENERIC_PUSH, GITHUB_PUSH, SECRET, WAYS, Headers
-
-
-class RecordedHints(HintBoard):
-    """Remembers who was told what."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: list[tuple[str, HintTopic]] = []
-
-    def publish(self, agent_id: str, topic: HintTopic) -> None:
-        self.told.append((agent_id, topic))
 
 
 class Post:
@@ -123,7 +113,7 @@ async def test_a_push_is_told_to_exactly_the_agents_that_have_the_repository(way
         received = await post.send(body, sign(secret, body))
 
     assert received.agents == 1
-    assert post.hints.told == [("by-ssh", HintTopic.REPOSITORY)]
+    assert post.hints.published == [("by-ssh", HintTopic.REPOSITORY)]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +134,7 @@ async def test_what_is_not_genuine_is_refused_in_the_same_words(id: str, secret:
             await post.send_push(secret, id)
 
     assert str(refusal.value) == "there is no such webhook, or the delivery is not signed with its secret"
-    assert post.hints.told == []
+    assert post.hints.published == []
 
 
 async def test_a_delivery_for_another_provider_is_refused(tmp_path: Path) -> None:
@@ -179,7 +169,7 @@ async def test_a_delivery_with_its_time_counts_once(tmp_path: Path) -> None:
             await post.send(body, headers)
 
     assert (first, again) == (Received(1, 1), Received(0, 0))
-    assert len(post.hints.told) == 1
+    assert len(post.hints.published) == 1
 
 
 async def test_a_body_that_is_too_large_is_left_unread(tmp_path: Path) -> None:
