@@ -35,11 +35,11 @@ from fairway.server.store.documents import to_microseconds
 from fairway.server.store.store import Store
 from tests.integration.server.postgres import a_database, a_postgres_server, find_binaries
 
-REPORTS = 2_048
+REPORTS = 1_024
 CALLERS = 32
 GOAL = 3.0
 #: An odd number: one of them is the middle.
-TURNS = 9
+TURNS = 7
 #: As many connections as the store has to PostgreSQL.
 CONNECTIONS = 8
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)

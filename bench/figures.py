@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-RUNS = 7
+RUNS = 5
 
 
 class Figure(NamedTuple):
