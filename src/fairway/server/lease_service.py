@@ -27,6 +27,8 @@ Authenticate = Callable[[CallContext], Awaitable[str]]
 
 _LONGEST_TEXT = 200
 _MOST_NAMES = 50
+#: What nobody reaches by counting; a database counts a little further.
+_HIGHEST_TOKEN = 2**53
 _LONGEST_HOLD_SECONDS = 7 * 24 * 3600.0
 
 
@@ -124,7 +126,7 @@ def _asking(agent_id: str, request: lease_messages.HoldRequest) -> Asking:
             f"holder or predecessors are empty, too long or too many; expected at most {_MOST_NAMES} names of "
             f"{_LONGEST_TEXT} characters"
         )
-    if request.fencing_token < 0 or not 0.0 <= request.held_seconds <= _LONGEST_HOLD_SECONDS:
+    if not 0 <= request.fencing_token <= _HIGHEST_TOKEN or not 0.0 <= request.held_seconds <= _LONGEST_HOLD_SECONDS:
         raise InvalidRequest("fencing_token or held_seconds is out of range; send what the last answer said, or 0")
     return Asking(
         agent_id=agent_id,

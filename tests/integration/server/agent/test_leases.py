@@ -204,6 +204,7 @@ async def test_a_token_that_is_no_number_is_refused(served: Serving, token: str)
         pytest.param({"held_seconds": float("nan")}, id="no number"),
         pytest.param({"held_seconds": -1.0}, id="less than no time"),
         pytest.param({"fencing_token": -1}, id="a token that nobody gives"),
+        pytest.param({"fencing_token": 2**63 - 1}, id="a token that nothing follows"),
     ],
 )
 async def test_nonsense_is_refused(served: Serving, fields: dict[str, Any]) -> None:
