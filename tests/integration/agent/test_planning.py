@@ -1,11 +1,10 @@
 """Whatever keeps a deployment from being planned ends it with that reason; nothing stays pending for ever."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import pytest
+from sqlalchemy import Connection
 
 from fairway.model.application import GitPath, Repository
 from fairway.model.command import CancelDeployment, CommandStatus
@@ -30,66 +29,68 @@ FILES = {
 }
 
 
-Left = Callable[[str], Deployment]
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """A deployment that an agent has left before it was planned, and the reason with which it ends."""
+
+    directory: str = "web"
+    #: The head of the repository, unless it is given.
+    commit: str = ""
+    repository: str = "r-1"
+    strategy: SyncStrategy = SyncStrategy.AUTO
+    reason: str = ""
+
+    def made(self, id: str, head: str) -> Deployment:
+        place = GitPath(
+            repository=Repository(id=self.repository), path=self.directory, config_filename="app.pipecd.yaml"
+        )
+        trigger = a_trigger(commit=a_commit(hash=self.commit or head), sync_strategy=self.strategy)
+        return a_deployment(id=id, application_id="a-web", git_path=place, trigger=trigger)
 
 
-def left_pending(directory: str = "web", *, commit: str = "", repository: str = "r-1", **trigger: Any) -> Left:
-    """A deployment that an agent has left, of the repository's head unless told otherwise."""
+LEFT = {
+    "repository": Left(repository="r-9", reason="this agent has no repository 'r-9'; its file lists r-1"),
+    "commit": Left(commit=GONE, reason="cannot fetch 0123456"),
+    "missing": Left(directory="nowhere", reason="has no file nowhere/app.pipecd.yaml"),
+    "broken": Left(directory="broken", reason="pipelin"),
+    "options": Left(directory="wrong", reason="stages[1].with.retry: is 1000; expected 0 to 100"),
+    "secret": Left(directory="sealed", reason="this agent has no private key to open sealed values with"),
+    "stage": Left(directory="unknown", reason="No plugin of this agent has TELEPORT (stage 0)"),
+    "plugin": Left(directory="bare", reason="The application names no plugin"),
+    "pipeline": Left(
+        directory="bare",
+        strategy=SyncStrategy.PIPELINE,
+        reason="The pipeline was asked for, but the application's file has no pipeline.stages",
+    ),
+}
 
-    def made(head: str) -> Deployment:
-        place = GitPath(repository=Repository(id=repository), path=directory, config_filename="app.pipecd.yaml")
-        asked = a_trigger(commit=a_commit(hash=commit or head), **trigger)
-        return a_deployment(id="d-left", application_id="a-web", git_path=place, trigger=asked)
 
-    return made
-
-
-@pytest.mark.parametrize(
-    ("left", "reason"),
-    [
-        pytest.param(
-            left_pending(repository="r-9"), "this agent has no repository 'r-9'; its file lists r-1", id="repository"
-        ),
-        pytest.param(left_pending(commit=GONE), "cannot fetch 0123456", id="a commit that is gone"),
-        pytest.param(left_pending("nowhere"), "has no file nowhere/app.pipecd.yaml", id="a file that is missing"),
-        pytest.param(left_pending("broken"), "pipelin", id="a file that is wrong"),
-        pytest.param(
-            left_pending("wrong"), "stages[1].with.retry: is 1000; expected 0 to 100", id="options that are wrong"
-        ),
-        pytest.param(left_pending("sealed"), "this agent has no private key to open sealed values with", id="a secret"),
-        pytest.param(
-            left_pending("unknown"), "No plugin of this agent has TELEPORT (stage 0)", id="a stage that nobody has"
-        ),
-        pytest.param(left_pending("bare"), "The application names no plugin", id="nobody to deploy it"),
-        pytest.param(
-            left_pending("bare", sync_strategy=SyncStrategy.PIPELINE),
-            "The pipeline was asked for, but the application's file has no pipeline.stages",
-            id="a pipeline that is not there",
-        ),
-    ],
-)
-async def test_what_cannot_be_planned_ends_with_the_reason(tmp_path: Path, left: Left, reason: str) -> None:
+async def test_what_cannot_be_planned_ends_with_the_reason(tmp_path: Path) -> None:
     origin = an_origin(tmp_path, FILES)
     async with a_world(tmp_path, origin) as world:
         await world.add_application()
-        made = left(origin.head())
-        await world.store.write(lambda connection: deployments.insert_deployment(connection, made))
+        for id, left in LEFT.items():
+            await world.store.write(partial(insert, left.made(id, origin.head())))
         async with an_agent_at_work(world):
-            ended = await until(lambda: ended_one(world, made.id))
+            ended = {id: await until(partial(ended_one, world, id)) for id in LEFT}
 
-    assert ended.status is DeploymentStatus.FAILED
-    assert reason in ended.status_reason
+    assert {each.status for each in ended.values()} == {DeploymentStatus.FAILED}
+    wrong = {id: each.status_reason for id, each in ended.items() if LEFT[id].reason not in each.status_reason}
+    assert wrong == {}
+
+
+def insert(deployment: Deployment, connection: Connection) -> None:
+    deployments.insert_deployment(connection, deployment)
 
 
 async def test_a_repository_that_cannot_be_cloned_is_the_reason(tmp_path: Path) -> None:
     origin = an_origin(tmp_path, FILES)
     async with a_world(tmp_path, origin) as world:
         await world.add_application()
-        made = left_pending()(origin.head())
-        await world.store.write(lambda connection: deployments.insert_deployment(connection, made))
+        made = Left().made("left", origin.head())
+        await world.store.write(partial(insert, made))
         origin.bare.rename(tmp_path / "away")
         async with an_agent_at_work(world):
-            ended = await until(lambda: ended_one(world, made.id))
+            ended = await until(partial(ended_one, world, made.id))
 
     assert ended.status is DeploymentStatus.FAILED
     assert ended.status_reason.startswith(f"cannot clone {origin.bare}: there is no such repository")
