@@ -9,10 +9,13 @@ name: a script that has ended must be known as long as somebody may ask for it a
 """
 
 import asyncio
+import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -100,6 +103,8 @@ class Workspace:
         self._making = 0
         self._changed = asyncio.Condition()
         self._surveys: dict[Path, CommitTree] = {}
+        #: How many are using the tree of a commit now.
+        self._uses: Counter[Path] = Counter()
         #: Deployment → its trees that may be used again.
         self._trees: dict[str, list[PrivateTree]] = {}
         #: Those that wait for somebody, the newest last.
@@ -117,17 +122,17 @@ class Workspace:
                         self._trees.setdefault(deployment_id, []).append(made)
             return await self._source(root, mirror, wanted)
         except OSError as error:
-            raise WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror})") from error
+            raise _not_written(wanted, error) from error
 
     async def shared(self, mirror: Mirror, wanted: Wanted) -> Source | None:
         """The files for somebody who only reads them; None where they have to be rendered, which takes a tree."""
         if wanted.is_rendered:
             return None
         try:
-            commit = await self._commit(mirror, wanted)
-            return await self._source(commit.directory, mirror, wanted)
+            async with self._commit(mirror, wanted) as commit:
+                return await self._source(commit.directory, mirror, wanted)
         except OSError as error:
-            raise WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror})") from error
+            raise _not_written(wanted, error) from error
 
     async def remove(self, deployment_id: str) -> None:
         """Forget the trees of a deployment that has ended."""
@@ -158,34 +163,58 @@ class Workspace:
             values=values,
         )
 
-    async def _commit(self, mirror: Mirror, wanted: Wanted) -> CommitTree:
-        """The commit's own tree, written once for all who want it."""
+    @asynccontextmanager
+    async def _commit(self, mirror: Mirror, wanted: Wanted) -> AsyncIterator[CommitTree]:
+        """The commit's own tree, written once for all who want it, and there as long as the block lasts."""
         directory = self._commits / wanted.repository_id / wanted.commit
-        async with self._turn(directory):
-            if not directory.exists():
-                await asyncio.to_thread(directory.parent.mkdir, parents=True, exist_ok=True)
-                await materialise(mirror, wanted.commit, directory)
-                self._surveys.pop(directory, None)
-                for old in await asyncio.to_thread(_keep_newest, directory):
-                    self._surveys.pop(old, None)
-            if directory not in self._surveys:
-                self._surveys[directory] = await asyncio.to_thread(survey, directory)
-            # The one that was used last is forgotten last.
-            os.utime(directory)
-            return self._surveys[directory]
+        self._uses[directory] += 1
+        try:
+            async with self._turn(directory):
+                if not directory.exists():
+                    await asyncio.to_thread(directory.parent.mkdir, parents=True, exist_ok=True)
+                    await materialise(mirror, wanted.commit, directory)
+                    self._surveys.pop(directory, None)
+                if directory not in self._surveys:
+                    self._surveys[directory] = await asyncio.to_thread(survey, directory)
+                # The one that was used last is forgotten last.
+                os.utime(directory)
+                tree = self._surveys[directory]
+            yield tree
+        finally:
+            self._uses[directory] -= 1
+            await self._keep_newest(directory.parent)
+
+    async def _keep_newest(self, commits: Path) -> None:
+        """Forget all but the newest commits of a repository; deployments that began with them have links of their
+        own."""
+        with contextlib.suppress(FileNotFoundError):
+            for each in self._out_of_the_way(commits):
+                await asyncio.to_thread(shutil.rmtree, each, ignore_errors=True)
+
+    def _out_of_the_way(self, commits: Path) -> list[Path]:
+        """The old ones under other names, so that whoever comes for one now finds none; those in use stay."""
+        # Those with a dot are being written.
+        written = [each for each in commits.iterdir() if not each.name.startswith(".")]
+        written.sort(key=lambda each: each.stat().st_mtime_ns)
+        old = [each for each in written[:-_KEPT_COMMITS] if not self._uses[each]]
+        for each in old:
+            self._surveys.pop(each, None)
+            del self._uses[each]
+        self._spare.mkdir(exist_ok=True)
+        return [each.rename(self._spare / f"gone-{next(self._numbers)}") for each in old]
 
     async def _made(self, root: Path, mirror: Mirror, wanted: Wanted) -> PrivateTree | None:
-        commit = await self._commit(mirror, wanted)
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._making < _MADE_AT_ONCE or self._fitting(commit, wanted))
-            spare = self._take(commit, wanted)
-            self._making += spare is None
-        try:
-            return await asyncio.to_thread(self._make, commit, root, wanted, spare)
-        finally:
+        async with self._commit(mirror, wanted) as commit:
             async with self._changed:
-                self._making -= spare is None
-                self._changed.notify_all()
+                await self._changed.wait_for(lambda: self._making < _MADE_AT_ONCE or self._fitting(commit, wanted))
+                spare = self._take(commit, wanted)
+                self._making += spare is None
+            try:
+                return await asyncio.to_thread(self._make, commit, root, wanted, spare)
+            finally:
+                async with self._changed:
+                    self._making -= spare is None
+                    self._changed.notify_all()
 
     def _fitting(self, commit: CommitTree, wanted: Wanted) -> list[PrivateTree]:
         """The trees that wait for a deployment such as this."""
@@ -245,6 +274,10 @@ class Workspace:
         return msgspec.structs.replace(tree, root=place)
 
 
+def _not_written(wanted: Wanted, error: OSError) -> WorkspaceError:
+    return WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror or error})")
+
+
 def _request(root: Path, wanted: Wanted) -> RenderRequest:
     encryption, attachment = wanted.config.encryption, wanted.config.attachment
     return RenderRequest(
@@ -255,11 +288,3 @@ def _request(root: Path, wanted: Wanted) -> RenderRequest:
         attachment_sources=attachment.sources,
         attachment_targets=attachment.targets,
     )
-
-
-def _keep_newest(directory: Path) -> list[Path]:
-    """Forget all but the newest trees beside this one; deployments that began with them have links of their own."""
-    others = sorted(directory.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns)
-    for old in others[:-_KEPT_COMMITS]:
-        shutil.rmtree(old, ignore_errors=True)
-    return others[:-_KEPT_COMMITS]

@@ -1,5 +1,6 @@
 """The trees of deployments: shared where it is safe, private where somebody writes, and gone afterwards."""
 
+import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -178,3 +179,22 @@ async def test_whoever_only_reads_is_given_the_commit_unless_something_is_opened
     assert one is not None
     assert two is not None
     assert (one.root == two.root, one.config_text, rendered) == (True, text.encode(), None)
+
+
+async def test_many_commits_at_once_are_each_there_until_their_trees_are_made(tmp_path: Path) -> None:
+    text = an_application_file(script("true"))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": text, "web/version": "0\n"})
+    files = [wanted(origin, text)]
+    for version in range(1, 12):
+        origin.commit({"web/version": f"{version}\n"})
+        files.append(wanted(origin, text))
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        made = await asyncio.gather(
+            *(workspace.source(f"d-{number}", "target", mirror, each) for number, each in enumerate(files))
+        )
+
+    versions = [(each.application_directory / "version").read_text() for each in made]
+    assert versions == [f"{number}\n" for number in range(12)]
+    # And afterwards only the newest are kept written out.
+    assert len(list((tmp_path / "data" / "commits" / "r-1").iterdir())) == 4
