@@ -13,10 +13,11 @@ import msgspec
 import sqlalchemy as sa
 
 from bench.population import PROJECT, START
-from fairway.model.application import ApplicationKind
+from fairway.model.application import ApplicationKind, SyncStatus
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.event import EventStatus
+from fairway.model.live_state import Health
 from fairway.server.store import (
     agents,
     api_keys,
@@ -188,6 +189,7 @@ IN_ORDER: dict[str, Work] = {
 BY_INDEX: dict[str, Work] = {
     "home page": _home,
     "deployments of a name, by creation": _deployments(page=_CREATED, application_name="app-7"),
+    "applications of a state": _applications(sync_statuses=(SyncStatus.OUT_OF_SYNC,), healths=(Health.UNHEALTHY,)),
     "applications of a name": _applications(name="app-7"),
     "applications of an agent": _applications(agent_id=_AGENT),
     "applications with a label": _applications(labels={"team": "t7", "region": "r1"}),

@@ -9,7 +9,7 @@ from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Labels, Limit, Timeout, Yes, confirm, key_values, length_of_time
 from fairway.cli.remote import segments
 from fairway.cli.suggest import agents, applications
-from fairway.model.application import Application
+from fairway.model.application import Application, SyncStatus
 
 commands = noun("Applications: what is deployed, from where in Git.")
 
@@ -28,13 +28,16 @@ def list_applications(
     disabled: Annotated[
         bool | None, typer.Option("--disabled/--enabled", help="Only disabled, or only enabled ones.")
     ] = None,
+    status: Annotated[list[SyncStatus] | None, typer.Option(help="May be repeated: any of them.")] = None,
     limit: Limit = 50,
 ) -> None:
     """List applications, newest change first."""
     from fairway.cli.lists import application_table
 
     agent_id = find_id(call, "agents", agent) if agent else ""
-    query = {"name": name, "agent_id": agent_id, "label": tuple(label or ()), "disabled": disabled}
+    statuses = tuple(each.value for each in status or ())
+    labels = tuple(label or ())
+    query = {"name": name, "agent_id": agent_id, "label": labels, "disabled": disabled, "sync_status": statuses}
     call.answer_list(list_of(call, "applications", Application, query, limit), application_table)
 
 

@@ -14,9 +14,9 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fairway.config.find import APPLICATION_FILE
 from fairway.git.remote import redacted
-from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath
+from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath, SyncStatus
 from fairway.model.command import Command
-from fairway.model.live_state import LiveState
+from fairway.model.live_state import Health, LiveState
 from fairway.model.trigger import SyncStrategy
 from fairway.server.actions import applications as actions
 from fairway.server.actions import reading
@@ -24,7 +24,16 @@ from fairway.server.http_api.body import Body
 from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
-from fairway.server.http_api.query import KindsQuery, LabelsQuery, known_words, labels, ordered_page, sorting
+from fairway.server.http_api.query import (
+    HealthsQuery,
+    KindsQuery,
+    LabelsQuery,
+    SyncStatusesQuery,
+    known_words,
+    labels,
+    ordered_page,
+    sorting,
+)
 from fairway.server.store.applications import ApplicationFilter
 from fairway.server.store.page import PageRequest, Sort
 
@@ -95,6 +104,8 @@ async def application_filter(
     kind: KindsQuery = None,
     agent_id: FromQuery[str] = "",
     disabled: FromQuery[bool | None] = None,
+    sync_status: SyncStatusesQuery = None,
+    health: HealthsQuery = None,
     label: LabelsQuery = None,
 ) -> ApplicationFilter:
     """Which applications of the caller's project are asked for."""
@@ -104,6 +115,8 @@ async def application_filter(
         kinds=known_words("kind", kind, ApplicationKind),
         agent_id=agent_id,
         disabled=disabled,
+        sync_statuses=known_words("sync_status", sync_status, SyncStatus),
+        healths=known_words("health", health, Health),
         labels=labels(label),
     )
 
@@ -121,7 +134,7 @@ async def list_applications(
     asked: NamedDependency[PageRequest],
     sort: FromQuery[str] = "updated_at",
 ) -> ApplicationPage:
-    """Newest change first, or by name. `kind` and `label=key:value` may be repeated: any kind, all labels must fit."""
+    """Newest change first, or by name. Filters may be repeated: any kind and state, all labels must fit."""
     wanted_page = sorting(asked, sort, Sort.LAST_CHANGE, Sort.NAME)
     found = await reading.list_applications(desk_of(request).actions, request.auth, wanted, wanted_page)
     return ApplicationPage(tuple(shown_application(application) for application in found.items), found.cursor)

@@ -7,10 +7,11 @@ document gets the rest from here.
 import enum
 from typing import Any
 
-from fairway.model.application import ApplicationKind
+from fairway.model.application import ApplicationKind, SyncStatus
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.event import EventStatus
+from fairway.model.live_state import Health
 from fairway.server.http_api.audit import ExportFormat
 from fairway.server.http_api.query import DEFAULT_LIMIT, MOST_BLOCKS, MOST_FILTERS, MOST_ITEMS, Direction
 
@@ -49,6 +50,8 @@ _EVERYWHERE: dict[str, Schema] = {
 #: On one path.
 _SOMEWHERE: dict[tuple[str, str], Schema] = {
     (_LOG, "limit"): {"type": "integer", "minimum": 1, "maximum": MOST_BLOCKS, "default": MOST_BLOCKS},
+    ("/api/v1/applications", "sync_status"): _several(_one_of(SyncStatus)),
+    ("/api/v1/applications", "health"): _several(_one_of(Health)),
     ("/api/v1/applications", "sort"): _sorted_by("updated_at", "name"),
     ("/api/v1/deployments", "sort"): _sorted_by("updated_at", "created_at"),
     ("/api/v1/deployments", "status"): _several(_one_of(DeploymentStatus)),

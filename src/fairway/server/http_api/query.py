@@ -14,8 +14,9 @@ from litestar import Request
 from litestar.params import QueryParameter
 
 from fairway.config.problems import did_you_mean
-from fairway.model.application import ApplicationKind
+from fairway.model.application import ApplicationKind, SyncStatus
 from fairway.model.deployment import DeploymentStatus
+from fairway.model.live_state import Health
 from fairway.server.http_api.body import refuse_bad_body
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store.page import PageRequest, Sort
@@ -46,6 +47,8 @@ def _one_of(kind: type[enum.Enum]) -> str:
 # Taken as text, because our own refusal of a word says more than Litestar's.
 KindsQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(ApplicationKind))]
 StatusesQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(DeploymentStatus))]
+SyncStatusesQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(SyncStatus))]
+HealthsQuery = Annotated[list[str] | None, QueryParameter(description=_one_of(Health))]
 LabelsQuery = Annotated[list[str] | None, QueryParameter(description="May be repeated; key:value, all must fit.")]
 TimeQuery = Annotated[str | None, QueryParameter(description="A time such as 2026-01-31T12:00:00Z.")]
 LimitQuery = Annotated[int, QueryParameter(description=f"How many at most: 1 to {MOST_ITEMS}.")]

@@ -26,6 +26,8 @@ class ApplicationFilter(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[ApplicationKind, ...] = ()
     agent_id: str = ""
     disabled: bool | None = None
+    sync_statuses: tuple[SyncStatus, ...] = ()
+    healths: tuple[Health, ...] = ()
     #: All of them must fit.
     labels: dict[str, str] = {}
     #: Those that have all labels of one of these, by pattern.
@@ -155,6 +157,10 @@ def _conditions(connection: sa.Connection, filter: ApplicationFilter) -> Iterato
         yield columns.agent_id == filter.agent_id
     if filter.disabled is not None:
         yield columns.disabled == filter.disabled
+    if filter.sync_statuses:
+        yield columns.sync_status.in_([status.value for status in filter.sync_statuses])
+    if filter.healths:
+        yield columns.health.in_([health.value for health in filter.healths])
     yield from labelled(APPLICATION_LABELS, columns.id, filter.labels)
     yield from label_patterns(connection, APPLICATION_LABELS, columns.id, filter.scope)
 

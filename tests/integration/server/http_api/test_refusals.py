@@ -136,6 +136,12 @@ async def test_an_unknown_stage_is_not_found(tmp_path: Path) -> None:
             "kind is 'vm'; expected one of kubernetes, terraform, lambda, cloudrun, ecs",
             id="kind",
         ),
+        pytest.param(
+            "applications?sync_status=synced&sync_status=sync",
+            "sync_status is 'sync'; expected one of unknown, synced, deploying, out_of_sync, invalid_config"
+            "; did you mean 'synced'?",
+            id="sync status",
+        ),
         pytest.param("applications?label=prod", "label is 'prod'; expected key:value", id="label"),
         pytest.param(
             "applications?label=a:1&label=a:2",

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from fairway.model.application import Application, ApplicationKind, DiscoveredApplication
+from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, SyncState, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import EventStatus
+from fairway.model.live_state import Health
 from fairway.server.store import (
     agents,
     api_keys,
@@ -44,9 +45,10 @@ DEPLOYMENTS = (
     a_deployment(id="d-3", status=DeploymentStatus.FAILED, kind=ApplicationKind.LAMBDA),
     a_deployment(id="d-4", project_id="other", labels={"team": "a"}),
 )
+SYNCED = SyncState(status=SyncStatus.SYNCED, at=minutes(0))
 APPLICATIONS = (
     an_application("a-1", labels={"team": "a", "env": "prod"}),
-    an_application("a-2", name="pay", kind=ApplicationKind.ECS, labels={"team": "a"}, disabled=True),
+    an_application("a-2", name="pay", kind=ApplicationKind.ECS, labels={"team": "a"}, disabled=True, sync_state=SYNCED),
     an_application("a-3", agent_id="agent-2", kind=ApplicationKind.LAMBDA),
     an_application("a-4", deleted_at=minutes(1)),
     an_application("a-5", project_id="other"),
@@ -89,6 +91,9 @@ async def test_a_filter_of_deployments_lets_through_what_fits(
         pytest.param({"agent_id": "agent-2"}, ["a-3"], id="agent"),
         pytest.param({"disabled": True}, ["a-2"], id="disabled"),
         pytest.param({"disabled": False}, ["a-1", "a-3"], id="enabled"),
+        pytest.param({"sync_statuses": (SyncStatus.SYNCED, SyncStatus.DEPLOYING)}, ["a-2"], id="sync status"),
+        pytest.param({"healths": (Health.HEALTHY, Health.OTHER)}, ["a-3"], id="health"),
+        pytest.param({"sync_statuses": (SyncStatus.UNKNOWN,), "healths": (Health.HEALTHY,)}, ["a-3"], id="both"),
         pytest.param({"labels": {"team": "a", "env": "prod"}}, ["a-1"], id="every label"),
     ],
 )
@@ -96,6 +101,7 @@ async def test_a_filter_of_applications_lets_through_what_fits(
     store: Store, wanted: dict[str, Any], ids: list[str]
 ) -> None:
     await keep(store, applications.insert_application, *APPLICATIONS)
+    await store.write(lambda connection: applications.note_health(connection, "a-3", Health.HEALTHY))
     filter = ApplicationFilter(project_id="shop", **wanted)
 
     page = await store.read(lambda connection: list_applications(connection, filter, PageRequest()))
