@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
-from fairway.agent.at_work import Place, hand_over, open_work
+from fairway.agent.at_work import Place, open_work
 from fairway.agent.control_plane import ControlPlane
+from fairway.agent.handing_over import hand_over
 from fairway.agent.lease import Lease, Role
 from fairway.agent.own_data import own_data
 from fairway.agent.settings import AgentSettings
@@ -59,8 +60,8 @@ async def _replaced_at_work(place: Place, stop: asyncio.Event) -> bool:
         await _until(work.run(), stop.wait(), work.inbox.restart.wait(), lease.reached(Role.STEPPING_DOWN))
         replaced = lease.role is Role.STEPPING_DOWN
         if replaced:
-            await hand_over(work, lease.grace_seconds)
-        left_running = work.is_busy
+            await hand_over(work.running_stages, work.plugins, lease.grace_seconds)
+        left_running = bool(work.running_stages)
     if replaced:
         await lease.stepped_down()
     elif not left_running:

@@ -6,18 +6,18 @@ from time to time, so that a hint that was lost costs time and nothing else.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
-import structlog
 
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deploying import DeployingDesk, deploy, give_up
 from fairway.agent.deployments import Deployments, Underway
+from fairway.agent.handing_over import RunningStage
 from fairway.agent.inbox import Inbox
 from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader
 from fairway.agent.lease import Lease
@@ -35,8 +35,6 @@ from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.agent.workspace import Workspace
 from fairway.clock import Clock
 from fairway.model.stage import StageStatus
-
-_log = structlog.get_logger()
 
 _LONGEST_SLEEP = 5.0
 
@@ -71,21 +69,16 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     upgrader: Upgrader
 
     @property
-    def running_stages(self) -> tuple[tuple[str, str, str], ...]:
-        """Deployment, stage and name of each stage that runs."""
+    def running_stages(self) -> tuple[RunningStage, ...]:
+        """Each stage that runs."""
         found = [self.deployments.find(each) for each in self.deployments.open_ids]
         return tuple(
-            (each.current.id, stage.id, stage.name)
+            RunningStage(each.current.id, stage.id, stage.name)
             for each in found
             if each is not None
             for stage in each.current.stages
             if stage.status is StageStatus.RUNNING
         )
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a stage runs."""
-        return bool(self.running_stages)
 
     async def run(self) -> None:
         """Take up what an earlier agent has left, then watch until cancelled."""
@@ -135,26 +128,11 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
     """Everything that an agent at work has, while the block lasts."""
     settings, clock = place.settings, place.clock
     async with AsyncExitStack() as stack:
-        outbox = Outbox.open(
-            settings.data / "outbox.db",
-            place.server,
-            gate=place.lease.may_begin,
-            # When another agent was at work since, it has told more than what is kept here.
-            only_logs=not place.lease.unbroken,
-        )
-        repositories = Repositories.open(settings.data / "mirrors", settings.config)
-        registered = Registered()
         # What brings deployments to their end needs what is made below; it is called only when all is there.
         deployments = Deployments(
             lambda underway: _deploy(work, underway), lambda underway, giving_up: give_up(desk, underway, giving_up)
         )
-        basis = _Basis(
-            place,
-            registered,
-            deployments,
-            await stack.enter_async_context(outbox),
-            await stack.enter_async_context(repositories),
-        )
+        basis = await _open_basis(place, deployments, stack)
         watcher = _watcher(basis, lambda: work.live.look_soon())  # noqa: PLW0108  # `work` is made below
         inbox = Inbox(deployments, basis.outbox, clock, watcher.sync)
         plugins = await stack.enter_async_context(
@@ -176,22 +154,6 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
         yield work
 
 
-async def hand_over(work: Work, grace_seconds: float) -> None:
-    """End every stage that runs here, with all that it started: another agent goes on with it."""
-    serving = work.plugins.plugins_of_stage
-    ending = [
-        work.plugins.client(plugin).hand_over(deployment, stage, grace_seconds)
-        for deployment, stage, name in work.running_stages
-        for plugin in serving.get(name, ())
-    ]
-    with suppress(TimeoutError):
-        # Asked to end, made to end, and a moment to say so.
-        async with asyncio.timeout(3 * grace_seconds):
-            for error in await asyncio.gather(*ending, return_exceptions=True):
-                if isinstance(error, BaseException):
-                    _log.warning("a stage was not ended by its plugin, which is ended itself", reason=str(error))
-
-
 class _Basis(NamedTuple):
     """What everything else is made with."""
 
@@ -200,6 +162,25 @@ class _Basis(NamedTuple):
     deployments: Deployments
     outbox: Outbox
     repositories: Repositories
+
+
+async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitStack) -> _Basis:
+    data = place.settings.data
+    outbox = Outbox.open(
+        data / "outbox.db",
+        place.server,
+        gate=place.lease.may_begin,
+        # When another agent was at work since, it has told more than what is kept here.
+        only_logs=not place.lease.unbroken,
+    )
+    repositories = Repositories.open(data / "mirrors", place.settings.config)
+    return _Basis(
+        place,
+        Registered(),
+        deployments,
+        await stack.enter_async_context(outbox),
+        await stack.enter_async_context(repositories),
+    )
 
 
 def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:
