@@ -34,7 +34,8 @@ class Aborted(Exception):
 class Context:
     """The one method of a call's context that is used here; the real one exists only inside a server."""
 
-    async def abort(self, code: grpc.StatusCode, details: str) -> None:
+    async def abort(self, code: grpc.StatusCode, details: str, trailing_metadata: tuple[tuple[str, str], ...]) -> None:
+        assert trailing_metadata == ()
         raise Aborted(code, details)
 
 
