@@ -71,10 +71,7 @@ def disable_key(
     key_id = find_id(call, "api-keys", key)
     confirm(f"Disable API key {key} ({key_id})? This cannot be undone.", yes)
     body = call.remote.send("POST", segments("api-keys", key_id, "disable"))
-    if call.as_json:
-        call.print_json(body)
-    else:
-        call.say(f"API key {key_id} is not valid any more")
+    call.done(body, lambda: f"API key {key_id} is not valid any more")
 
 
 def key_table(found: list[ShownKey], now: datetime) -> "RenderableType":

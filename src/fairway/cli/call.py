@@ -104,6 +104,13 @@ class Call:
 
         show(self.console, renderable)
 
+    def done(self, body: bytes, sentence: "Callable[[], str]") -> None:
+        """The answer to a command that changed something: JSON for programs, or a sentence for people."""
+        if self.as_json:
+            self.print_json(body)
+        else:
+            self.say(sentence())
+
     def say(self, sentence: str) -> None:
         """A sentence for people; programs read the JSON."""
         if not self.as_json:

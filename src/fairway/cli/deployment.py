@@ -155,8 +155,8 @@ def the_stage(deployment: Deployment, given: str, operation: ManualOperation) ->
 
 
 def _asked(call: Call, body: bytes, what: str) -> None:
-    if call.as_json:
-        call.print_json(body)
-    else:
+    def sentence() -> str:
         asked = decode(body, Command)
-        call.say(f"asked agent {asked.agent_id} {what}; command {asked.id}")
+        return f"asked agent {asked.agent_id} {what}; command {asked.id}"
+
+    call.done(body, sentence)

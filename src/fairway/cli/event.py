@@ -31,10 +31,7 @@ def register_event(
     }
     body = {"name": name, "data": data, **{field: value for field, value in said.items() if value}}
     answer = call.remote.send("POST", segments("events"), body)
-    if call.as_json:
-        call.print_json(answer)
-    else:
-        call.say(f"event {decode(answer, Event).id} is registered")
+    call.done(answer, lambda: f"event {decode(answer, Event).id} is registered")
 
 
 @commands.command("list")

@@ -40,10 +40,7 @@ def add_project(
 ) -> None:
     """Make a project."""
     body = call.remote.send("POST", segments("projects"), {"id": id, "desc": desc} if desc else {"id": id})
-    if call.as_json:
-        call.print_json(body)
-    else:
-        call.say(f"project {id} is there")
+    call.done(body, lambda: f"project {id} is there")
 
 
 def project_table(found: list[Project], now: datetime) -> "RenderableType":

@@ -54,10 +54,7 @@ def set_role(
     """Make a role, or change one, from a file."""
     text = sys.stdin.read() if str(file) == "-" else _text(file)
     body = call.remote.send("PUT", segments("roles", name), {"permissions": read_permissions(text, name, str(file))})
-    if call.as_json:
-        call.print_json(body)
-    else:
-        call.say(f"role {name} is set")
+    call.done(body, lambda: f"role {name} is set")
 
 
 @commands.command("delete")

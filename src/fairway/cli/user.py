@@ -81,10 +81,7 @@ def disable_user(call: Call, id: Id, yes: Yes = False) -> None:
     """Refuse a person from now on; whatever they are signed in to ends."""
     confirm(f"Disable {id}? They are signed out at once.", yes)
     body = call.remote.send("PATCH", segments("users", id), {"disabled": True})
-    if call.as_json:
-        call.print_json(body)
-    else:
-        call.say(f"{id} is disabled")
+    call.done(body, lambda: f"{id} is disabled")
 
 
 @commands.command("enable")
@@ -92,10 +89,7 @@ def disable_user(call: Call, id: Id, yes: Yes = False) -> None:
 def enable_user(call: Call, id: Id) -> None:
     """Let a person sign in again."""
     body = call.remote.send("PATCH", segments("users", id), {"disabled": False})
-    if call.as_json:
-        call.print_json(body)
-    else:
-        call.say(f"{id} may sign in again")
+    call.done(body, lambda: f"{id} may sign in again")
 
 
 def user_table(found: list[ShownUser], now: datetime) -> "RenderableType":
