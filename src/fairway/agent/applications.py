@@ -58,11 +58,14 @@ class Registered:
 
     def __init__(self) -> None:
         self._by_id: dict[str, Application] = {}
+        #: Another number whenever something is otherwise than before.
+        self.version = 0
 
     def replace(self, applications: Iterable[Application]) -> None:
         """Take over what the server says, unless this agent knows of something newer."""
         before = self._by_id
         self._by_id = {each.id: _with_newest(each, before.get(each.id)) for each in applications}
+        self.version += self._by_id != before
 
     def get(self, application_id: str) -> Application | None:
         """The application with this id, if it is this agent's."""
@@ -84,6 +87,7 @@ class Registered:
         application = self._by_id.get(deployment.application_id)
         if application is not None:
             self._by_id[application.id] = msgspec.structs.replace(application, **fields)
+            self.version += 1
 
 
 def reference_to(deployment: Deployment) -> DeploymentReference:

@@ -72,6 +72,8 @@ class Watcher:
         #: Application id → the commit up to which nothing of it has changed.
         self._examined: dict[str, str] = {}
         self._views: dict[str, RepositoryView] = {}
+        #: Repository id → the commit, and the version of what is registered, that the last whole look has seen.
+        self._seen: dict[str, tuple[str, int]] = {}
         self._unregistered: tuple[DiscoveredApplication, ...] = ()
         #: Application id → what was last said to be wrong with its file.
         self._problems: dict[str, str] = {}
@@ -91,8 +93,13 @@ class Watcher:
         if repository.head is None:
             return
         async with self._looking:
+            # Whoever looks again to be sure finds the same, as long as neither Git nor the server says something new.
+            state = (repository.head, self._desk.registered.version)
+            if self._seen.get(repository.id) == state:
+                return
             try:
                 await self._look(repository, repository.head)
+                self._seen[repository.id] = state
             except FairwayError as error:
                 # The commit stays unexamined, so the next look finds the same.
                 _log.warning("a repository could not be looked at", repository=repository.id, reason=str(error))

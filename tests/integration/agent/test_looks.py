@@ -1,0 +1,93 @@
+"""Looks at a repository: what is known already is not read again, and what could not be done is tried again."""
+
+from pathlib import Path
+from typing import Any
+
+from fairway.agent.applications import Registered
+from fairway.agent.control_plane import ServerRefused
+from fairway.agent.reports import Report
+from fairway.agent.repositories import Repositories
+from fairway.agent.watching import Watcher, WatcherDesk
+from fairway.clock import SystemClock
+from fairway.model.application import GitPath, Repository
+from tests.integration.agent.running import agent_config, an_application_file, script
+from tests.integration.git.repositories import an_origin
+from tests.unit.model.builders import an_application
+
+
+class Reports:
+    """An outbox and a list of deployments that write down what they are given."""
+
+    def __init__(self) -> None:
+        self.methods: list[str] = []
+        self.taken: list[str] = []
+        self.refuses = ""
+
+    async def deliver(self, _stream: str, report: Report) -> bool:
+        if report.method == "CreateDeployment" and report.request.deployment.application_id == self.refuses:  # type: ignore[attr-defined]  # the request of that method
+            raise ServerRefused("it is not this agent's")
+        self.methods.append(report.method)
+        return True
+
+    def take(self, deployment: Any) -> None:
+        self.taken.append(deployment.application_id)
+
+    def supersede(self, _deployment: Any) -> None:
+        """None waits."""
+
+    def under_way(self, _application_id: str) -> str:
+        return ""
+
+
+def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: list[int]) -> tuple[Watcher, Registered]:
+    registered, ids = Registered(), iter(range(100))
+    place = {name: GitPath(repository=Repository(id="r-1"), path=name) for name in ("web", "shop")}
+    registered.replace(an_application(f"a-{name}", name=name, git_path=each) for name, each in place.items())
+    desk = WatcherDesk(
+        config=agent_config(an_origin(folder / "unused")),
+        registered=registered,
+        repositories=repositories,
+        deployments=reports,
+        outbox=reports,
+        clock=SystemClock(),
+        new_id=lambda: f"d-{next(ids)}",
+        looked=lambda: looked.append(1),
+    )
+    return Watcher(desk), registered
+
+
+def files() -> dict[str, str]:
+    return {
+        f"{name}/app.pipecd.yaml": an_application_file(script("true")).replace("web", name) for name in ("web", "shop")
+    }
+
+
+async def test_a_look_that_would_find_the_same_is_not_made(tmp_path: Path) -> None:
+    origin, reports, looked = an_origin(tmp_path, files()), Reports(), list[int]()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, registered = a_watcher(tmp_path, repositories, reports, looked)
+        await repositories.by_id["r-1"].refresh()
+        for _ in range(5):
+            await watcher.look_everywhere()
+        # The second one sees what the first has begun.
+        seen = len(looked)
+        registered.replace(
+            [an_application("a-web", name="web", git_path=GitPath(repository=Repository(id="r-1"), path="web"))]
+        )
+        await watcher.look_everywhere()
+
+    assert (seen, len(looked), sorted(reports.taken)) == (2, 3, ["a-shop", "a-web"])
+
+
+async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tmp_path: Path) -> None:
+    origin, reports, looked = an_origin(tmp_path, files()), Reports(), list[int]()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, looked)
+        await repositories.by_id["r-1"].refresh()
+        reports.refuses = "a-web"
+        await watcher.look_everywhere()
+        first = list(reports.taken)
+        reports.refuses = ""
+        await watcher.look_everywhere()
+
+    assert (first, reports.taken) == (["a-shop"], ["a-shop", "a-web"])
