@@ -22,6 +22,7 @@ from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, HttpDesk, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
 from fairway.server.http_api.query import page
+from fairway.server.http_api.routes import action
 from fairway.server.store import agents
 from fairway.server.store.page import PageRequest
 
@@ -148,26 +149,14 @@ async def update_agent(
     return await _shown(desk, await actions.update_agent(desk.actions, request.auth, agent_id, change))
 
 
-@post(
-    "/agents/{agent_id:str}/enable",
-    summary="Let an agent in again.",
-    tags=["agents"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/agents/{agent_id:str}/enable", "Let an agent in again.")
 async def enable_agent(request: ApiRequest, agent_id: FromPath[str]) -> ShownAgent:
     """The agent as it is now."""
     desk = desk_of(request)
     return await _shown(desk, await actions.enable_agent(desk.actions, request.auth, agent_id))
 
 
-@post(
-    "/agents/{agent_id:str}/disable",
-    summary="Refuse an agent's calls from now on.",
-    tags=["agents"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/agents/{agent_id:str}/disable", "Refuse an agent's calls from now on.")
 async def disable_agent(request: ApiRequest, agent_id: FromPath[str]) -> ShownAgent:
     """The agent as it is now."""
     desk = desk_of(request)
@@ -192,13 +181,7 @@ async def drop_oldest_key(request: ApiRequest, agent_id: FromPath[str]) -> None:
     await actions.drop_oldest_agent_key(desk_of(request).actions, request.auth, agent_id)
 
 
-@post(
-    "/agents/{agent_id:str}/restart",
-    summary="End an agent's process, so that it starts anew.",
-    tags=["agents"],
-    responses=CHANGE_REFUSALS,
-    status_code=202,
-)
+@action("/agents/{agent_id:str}/restart", "End an agent's process, so that it starts anew.", 202)
 async def restart_agent(request: ApiRequest, agent_id: FromPath[str]) -> ShownCommand:
     """The command for the agent, which can be followed."""
     desk = desk_of(request)

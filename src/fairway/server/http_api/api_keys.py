@@ -13,6 +13,7 @@ from fairway.server.actions import api_keys as actions
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.routes import action
 
 
 class ShownAPIKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,13 +65,7 @@ async def create_api_key(request: ApiRequest, data: JSONBody[APIKeyToMake]) -> A
     return APIKeyAndSecret(_shown(made.api_key), made.key)
 
 
-@post(
-    "/api-keys/{key_id:str}/disable",
-    summary="Refuse a key from now on, for ever.",
-    tags=["api-keys"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/api-keys/{key_id:str}/disable", "Refuse a key from now on, for ever.")
 async def disable_api_key(request: ApiRequest, key_id: FromPath[str]) -> ShownAPIKey:
     """The key as it is now."""
     return _shown(await actions.disable_api_key(desk_of(request).actions, request.auth, key_id))

@@ -34,6 +34,7 @@ from fairway.server.http_api.query import (
     ordered_page,
     sorting,
 )
+from fairway.server.http_api.routes import action
 from fairway.server.store.applications import ApplicationFilter
 from fairway.server.store.page import PageRequest, Sort
 
@@ -201,37 +202,19 @@ async def delete_application(request: ApiRequest, application_id: FromPath[str])
     await actions.delete_application(desk_of(request).actions, request.auth, application_id)
 
 
-@post(
-    "/applications/{application_id:str}/enable",
-    summary="Deploy an application again.",
-    tags=["applications"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/applications/{application_id:str}/enable", "Deploy an application again.")
 async def enable_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
     """The application as it is now."""
     return shown_application(await actions.enable_application(desk_of(request).actions, request.auth, application_id))
 
 
-@post(
-    "/applications/{application_id:str}/disable",
-    summary="Keep an application, but do not deploy it.",
-    tags=["applications"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/applications/{application_id:str}/disable", "Keep an application, but do not deploy it.")
 async def disable_application(request: ApiRequest, application_id: FromPath[str]) -> Application:
     """The application as it is now."""
     return shown_application(await actions.disable_application(desk_of(request).actions, request.auth, application_id))
 
 
-@post(
-    "/applications/{application_id:str}/sync",
-    summary="Deploy an application now.",
-    tags=["applications"],
-    responses=CHANGE_REFUSALS,
-    status_code=202,
-)
+@action("/applications/{application_id:str}/sync", "Deploy an application now.", 202)
 async def sync_application(
     request: ApiRequest, application_id: FromPath[str], data: JSONBody[SyncRequest] = SyncRequest()
 ) -> ShownCommand:

@@ -1,7 +1,7 @@
 """Deployments with their stages: looked at, cancelled, approved and skipped. Logs are `stage_logs`."""
 
 import msgspec
-from litestar import get, post
+from litestar import get
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, FromQuery, JSONBody
 
@@ -14,7 +14,7 @@ from fairway.server.http_api.applications import without_credentials
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.errors import REFUSALS
 from fairway.server.http_api.onlookers import looks
 from fairway.server.http_api.query import (
     KindsQuery,
@@ -28,6 +28,7 @@ from fairway.server.http_api.query import (
     ordered_page,
     sorting,
 )
+from fairway.server.http_api.routes import action
 from fairway.server.store.deployments import DeploymentFilter
 from fairway.server.store.page import PageRequest, Sort
 from fairway.server.waiting import Onlooker, deployment_waits_for
@@ -109,13 +110,7 @@ async def get_deployment(request: ApiRequest, deployment_id: FromPath[str]) -> S
     return show_deployment(found, await looks(desk, (found.agent_id,)))
 
 
-@post(
-    "/deployments/{deployment_id:str}/cancel",
-    summary="Give a deployment up.",
-    tags=["deployments"],
-    responses=CHANGE_REFUSALS,
-    status_code=202,
-)
+@action("/deployments/{deployment_id:str}/cancel", "Give a deployment up.", 202)
 async def cancel_deployment(
     request: ApiRequest, deployment_id: FromPath[str], data: JSONBody[CancelRequest] = CancelRequest()
 ) -> ShownCommand:
@@ -125,26 +120,14 @@ async def cancel_deployment(
     return await show_command(desk, command)
 
 
-@post(
-    "/deployments/{deployment_id:str}/stages/{stage_id:str}/approve",
-    summary="Say yes to a stage that waits for it.",
-    tags=["deployments"],
-    responses=CHANGE_REFUSALS,
-    status_code=202,
-)
+@action("/deployments/{deployment_id:str}/stages/{stage_id:str}/approve", "Say yes to a stage that waits for it.", 202)
 async def approve_stage(request: ApiRequest, deployment_id: FromPath[str], stage_id: FromPath[str]) -> ShownCommand:
     """The command for the deployment's agent. Whoever says yes twice counts once."""
     desk = desk_of(request)
     return await show_command(desk, await actions.approve_stage(desk.actions, request.auth, deployment_id, stage_id))
 
 
-@post(
-    "/deployments/{deployment_id:str}/stages/{stage_id:str}/skip",
-    summary="Go on without the rest of a stage.",
-    tags=["deployments"],
-    responses=CHANGE_REFUSALS,
-    status_code=202,
-)
+@action("/deployments/{deployment_id:str}/stages/{stage_id:str}/skip", "Go on without the rest of a stage.", 202)
 async def skip_stage(request: ApiRequest, deployment_id: FromPath[str], stage_id: FromPath[str]) -> ShownCommand:
     """The command for the deployment's agent. Asking twice gives the command that waits already."""
     desk = desk_of(request)

@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 
 import msgspec
-from litestar import get, post
+from litestar import get
 from litestar.params import FromPath
 
 from fairway.server.actions import leases as actions
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.errors import REFUSALS
+from fairway.server.http_api.routes import action
 from fairway.server.store.leases import Lease
 
 #: Who has not asked for so long is gone.
@@ -40,13 +41,7 @@ async def get_lease(request: ApiRequest, agent_id: FromPath[str]) -> ShownLease:
     return _shown(await actions.get_lease(desk.actions, request.auth, agent_id), desk.clock.now())
 
 
-@post(
-    "/agents/{agent_id:str}/release",
-    summary="Let an agent that stands by take over at once.",
-    tags=["agents"],
-    responses=CHANGE_REFUSALS,
-    status_code=200,
-)
+@action("/agents/{agent_id:str}/release", "Let an agent that stands by take over at once.")
 async def release_lease(request: ApiRequest, agent_id: FromPath[str]) -> ShownLease:
     """Only for who knows that the one at work is gone; otherwise both would be, until it hears of it."""
     desk = desk_of(request)
