@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 #: The metadata by which a plugin of ours shows its agent who it is.
-TOKEN_KEY: Final = "fairway-plugin-token"
+TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 
 
 def register_deployment_service(servicer: DeploymentServicer, server: aio.Server) -> None:
