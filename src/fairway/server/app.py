@@ -27,8 +27,8 @@ from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
-from fairway.server.certificates import CertificateFiles
 from fairway.server.answers import AnswerRoom, BoundAnswers
+from fairway.server.certificates import CertificateFiles
 from fairway.server.doors import Doors, open_doors, unready_when
 from fairway.server.feed import Feed
 from fairway.server.first_start import FirstStart, prepare_administrator, prepare_first_start
@@ -41,10 +41,10 @@ from fairway.server.http_api.metrics import CountRpcs, Metrics
 from fairway.server.lease import SECONDS, Times
 from fairway.server.lease_service import LeaseDesk, LeaseService
 from fairway.server.logs import LogStore
+from fairway.server.proxies import TrustedProxies, behind
 from fairway.server.replicas import Live, Memories, connected
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.sign_in.links import NewLink
-from fairway.server.proxies import TrustedProxies, behind
 from fairway.server.sign_in.providers import SignInProvider
 from fairway.server.status_codes import abort_for
 from fairway.server.store.changes import ChangeKind
@@ -77,11 +77,11 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     housekeeping: HousekeepingSettings = HousekeepingSettings()
     #: gRPC and HTTP both at `listen`.
     single_port: bool = False
+    #: Who is believed about where a request comes from.
+    trusted_proxies: TrustedProxies = TrustedProxies()
     #: How long /readyz says no before anybody is sent away.
     drain_seconds: float = 0.0
     #: A collector of traces, such as http://collector:4318; empty: none are made.
-    #: Who is believed about where a request comes from.
-    trusted_proxies: TrustedProxies = TrustedProxies()
     otlp_endpoint: str = ""
     #: Whether each request and call is logged.
     log_requests: bool = False
