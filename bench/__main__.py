@@ -37,13 +37,16 @@ def main() -> None:
     if unknown := set(arguments[:1]) - parts.keys():
         sys.exit(f"there is no bench {', '.join(unknown)}; expected one of {', '.join([*_PARTS, 'scale'])}")
     table = a_table()
-    for name, part in parts.items():
-        if not arguments or arguments[0] == name:
-            began = time.monotonic()
-            with progress.status(f"{name} …"):
-                part(table)
-            progress.print(f"{name}: {time.monotonic() - began:.0f} s")
-    Console(width=150).print(table)
+    try:
+        for name, part in parts.items():
+            if not arguments or arguments[0] == name:
+                began = time.monotonic()
+                with progress.status(f"{name} …"):
+                    part(table)
+                progress.print(f"{name}: {time.monotonic() - began:.0f} s")
+    finally:
+        # Also when one of them was broken off: what the others found is not lost.
+        Console(width=150).print(table)
 
 
 def _code(table: Table) -> None:
