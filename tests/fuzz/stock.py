@@ -16,7 +16,8 @@ from fairway.model.role import Role
 from fairway.model.stage import ManualOperation, StageStatus
 from fairway.model.user import User
 from fairway.server.logs import StageLogKey
-from fairway.server.store import api_keys, roles, users, webhooks
+from fairway.server.store import api_keys, leases, roles, users, webhooks
+from fairway.server.store.leases import Lease
 from fairway.server.webhooks.providers import ProviderName
 from fairway.server.webhooks.webhook import Webhook
 from tests.fuzz.openapi import Known, Told, with_what_is_there
@@ -103,3 +104,7 @@ def _people_and_doors(connection: Connection) -> None:
         )
         webhooks.insert_webhook(connection, hook)
     api_keys.insert_api_key(connection, an_api_key("key-2"))
+    lease = Lease(
+        id="agent-1", fencing_token=1, holder="h-1", description="near 1", held_since=NOW, seconds=15.0, beat="b-1"
+    )
+    leases.change_lease(connection, "agent-1", lambda _: lease)

@@ -251,6 +251,7 @@ CHANGES = [
     ("POST", "agents/agent-1/keys", None),
     ("DELETE", "agents/agent-1/keys/oldest", None),
     ("POST", "agents/agent-1/restart", None),
+    ("POST", "agents/agent-1/release", None),
     ("POST", "events", {"name": "x", "data": "y"}),
     ("POST", "api-keys", {"name": "x", "role": "read_only"}),
     ("POST", "api-keys/key-1/disable", None),
