@@ -106,11 +106,11 @@ def reference_to(deployment: Deployment) -> DeploymentReference:
 def _with_newest(said: Application, known: Application | None) -> Application:
     if known is None:
         return said
-    return msgspec.structs.replace(
-        said,
-        last_triggered=_newer(said.last_triggered, known.last_triggered),
-        last_succeeded=_newer(said.last_succeeded, known.last_succeeded),
-    )
+    triggered = _newer(said.last_triggered, known.last_triggered)
+    succeeded = _newer(said.last_succeeded, known.last_succeeded)
+    if triggered is said.last_triggered and succeeded is said.last_succeeded:
+        return said  # mostly; thousands of copies would be as many megabytes
+    return msgspec.structs.replace(said, last_triggered=triggered, last_succeeded=succeeded)
 
 
 def _newer(one: DeploymentReference | None, other: DeploymentReference | None) -> DeploymentReference | None:

@@ -101,7 +101,9 @@ class LiveStates:
                 self._soon.add(None)
             self._woken.clear()
             soon, self._soon = self._soon, set()
-            await self.look([each for each in self._desk.known() if not soon.isdisjoint({None, each.application.id})])
+            asked = [each for each in self._desk.known() if None in soon or each.application.id in soon]
+            # Where no platform is named, nobody can be asked; there may be thousands of those.
+            await self.look([each for each in asked if each.config is not None and each.config.plugins])
 
     async def look(self, applications: Sequence[KnownApplication]) -> None:
         """Ask about these applications now."""
