@@ -184,9 +184,9 @@ def a_site(folder: Path, files: Mapping[str, str | bytes], how: How | None = Non
         yield Site(folder, an_origin(folder, files), stack, how)
 
 
-def until(look: Callable[[], T | None], pause: float = 0.02) -> T:
+def until(look: Callable[[], T | None], pause: float = 0.02, patience: float = PATIENCE_SECONDS) -> T:
     """What `look` finds, as soon as it finds something; looks that cost much are made with longer pauses."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + patience
     while True:
         try:
             if found := look():
@@ -222,8 +222,9 @@ def alive_processes() -> list[tuple[int, str]]:
 def descendants(pid: int) -> list[int]:
     """The processes that a process has started, and those that they have."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
+    # Any of them may end while it is looked at.
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
             found += map(int, task.read_text().split())
     return [each for child in found for each in (child, *descendants(child))]
 

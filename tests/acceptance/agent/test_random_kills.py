@@ -21,7 +21,9 @@ from tests.acceptance.agent.sites import Site, a_site, until
 DEPLOYMENTS = int(os.environ.get("FAIRWAY_TEST_DEPLOYMENTS", "200"))
 SEED = int(os.environ.get("FAIRWAY_TEST_SEED", "1"))
 #: How many applications there are of each kind.
-OF_EACH_KIND = 6
+OF_EACH_KIND = 8
+#: How long something may take that a whole round of deployments has to come before.
+PATIENCE_SECONDS = 300.0
 
 
 @pytest.mark.parametrize("seed", [pytest.param(SEED, id=f"seed {SEED}")])
@@ -34,12 +36,12 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
         site.add_applications(*names)
         made = 0
         while made < DEPLOYMENTS:
-            wanted = made + chance.randrange(1, len(names))
-            made = until(functools.partial(deployed, ran, wanted))
+            wanted = made + chance.randrange(len(names) // 4, len(names))
+            made = until(functools.partial(deployed, ran, wanted), patience=PATIENCE_SECONDS)
             killer.kill_one()
             cancel_one(site, ran)
             site.origin.commit({f"{name}/version": f"{made}\n" for name in names})
-        ended = until(lambda: all_ended(site, names), pause=0.5)
+        ended = until(lambda: all_ended(site, names), pause=0.5, patience=PATIENCE_SECONDS)
         site.all_told()
 
         runs = Counter(ran.read_text().splitlines())
