@@ -40,6 +40,7 @@ def a_postgres_server(durable: bool = False) -> Iterator[str]:
     if binaries is None:
         if os.environ.get("CI") == "true":
             pytest.fail(_MISSING)
+        # A machine may have no PostgreSQL and no way to get it; CI has one, and fails above.
         pytest.skip(_MISSING)
     with tempfile.TemporaryDirectory(prefix="fairway-pg-") as home:
         user: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ import msgspec
 from fairway.plugins.process import health
 from fairway.plugins.process.identity import MARK, find_marked, identity_of, is_alive, signal_group
 from fairway.plugins.process.records import Identity, Instance, Version
+from fairway.plugins.process_end import process_end
 
 #: How often a process that is not well yet is looked at.
 _EAGER_SECONDS = 0.05
@@ -75,9 +76,9 @@ class Kept:
             signal_group(process, signal.SIGTERM)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await _gone(process)
+                    await _end_of(process)
             signal_group(process, signal.SIGKILL)
-            await _gone(process)
+            await _end_of(process)
             self._sweep(process)
         self.output.unlink(missing_ok=True)
         self._changed(None)
@@ -116,7 +117,7 @@ class Kept:
             return
         checking = asyncio.create_task(self._check())
         try:
-            await _gone(process)
+            await _end_of(process)
         finally:
             checking.cancel()
             await asyncio.wait({checking})
@@ -186,22 +187,9 @@ class Kept:
         self._note(leaving=True, ready=False, problem="it is leaving")
 
 
-async def _gone(process: Identity) -> None:
+async def _end_of(process: Identity) -> None:
     """Return when that very process has ended."""
-    try:
-        handle = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return
-    gone = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_reader(handle, gone.set)
-    try:
-        # Asked after the handle was taken: the handle is that of the process we know, or of nobody we wait for.
-        if is_alive(process):
-            await gone.wait()
-    finally:
-        loop.remove_reader(handle)
-        os.close(handle)
+    await process_end(process.pid, lambda: is_alive(process))
 
 
 def _how(status: int | None) -> str:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import msgspec
 
 from fairway.errors import TemporaryError
+from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.script import KEEPER
 
 _TOLD = struct.Struct(">QQQ")
@@ -161,7 +162,7 @@ class Journal:
             # Started by another, perhaps in the same moment as here; or killed.
             await self._sign_of_life()
             if (pid := self.process()) is not None:
-                await _gone(pid)
+                await process_end(pid)
 
     async def end(self, grace_seconds: float) -> None:
         """End the script and everything in its group: asked first, made to after that time."""
@@ -287,22 +288,6 @@ class Journal:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-async def _gone(pid: int) -> None:
-    """Wait until a process has ended."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    gone = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_reader(handle, gone.set)
-    try:
-        await gone.wait()
-    finally:
-        loop.remove_reader(handle)
-        os.close(handle)
 
 
 def _signal(group: int, number: int) -> bool:
