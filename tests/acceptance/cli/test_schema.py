@@ -10,11 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fairway.config.find import find_config_files
 from fairway.config.read import KIND_TYPES, read_file
 from fairway.config.reader.document import read_documents
 
 FAIRWAY = Path(sys.executable).with_name("fairway")
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").rglob("*.yaml"))
+#: Beside them lie the manifests of others, which have schemas of their own.
+EXAMPLES = list(find_config_files(Path(__file__).parents[3] / "examples"))
 
 
 @cache
