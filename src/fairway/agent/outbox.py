@@ -35,6 +35,8 @@ _log = structlog.get_logger()
 _AT_ONCE = 16
 #: How long a server may take to be called away before others are spared the wait.
 _SILENCE_SECONDS = 1.0
+#: How long work waits for the server to take a report. Then it is kept, and sent with all the time a call may have.
+_PROMPT_SECONDS = 3.0
 #: Waits between attempts while the server is away; there is no last one.
 _PATIENCE = Retry(first_delay=0.2, longest_delay=15.0)
 
@@ -87,6 +89,7 @@ class Outbox:
         self._server = server
         self._patience = patience
         self._gate: Gate = _open_gate
+        self._prompt_seconds = _PROMPT_SECONDS
         #: Held while a report of the stream is under way, so that the next one cannot overtake it.
         #: Whoever uses one holds it; one that nobody uses is gone.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -134,7 +137,9 @@ class Outbox:
         async with self._turn(stream):
             while True:
                 await self._gate()
-                if not self._must_wait(stream) and await self._sent(report):
+                # One that the disk did not take gets the time of the whole call.
+                seconds = None if failures else self._prompt_seconds
+                if not self._must_wait(stream) and await self._sent(report, seconds):
                     return True
                 try:
                     await self._keep(stream, report)
@@ -172,15 +177,17 @@ class Outbox:
         # While nothing is kept nobody tries, so whoever comes does, also on a line that was silent.
         return bool(self._streams) and (self._silent or not self._streams.isdisjoint({stream, _before(stream)}))
 
-    async def _sent(self, report: Report) -> bool:
-        """Send a report at once; whether the server took it."""
+    async def _sent(self, report: Report, seconds: float | None = None) -> bool:
+        """Send a report at once; whether the server took it. One that took it too late gets it again, which does no
+        harm."""
         began = monotonic()
         try:
-            await self._server.send(report)
-        except (ServerAway, KeyRefused) as error:
+            async with asyncio.timeout(seconds):
+                await self._server.send(report)
+        except (ServerAway, KeyRefused, TimeoutError) as error:
             # An agent that was locked out may be let in again, and what it did meanwhile has happened.
             if not self._away:
-                _log.warning("the server is away; reports are kept on disk", reason=str(error))
+                _log.warning("the server is away; reports are kept on disk", reason=str(error) or "no answer")
             self._away, self._silent = True, monotonic() - began > _SILENCE_SECONDS
             return False
         if self._away:

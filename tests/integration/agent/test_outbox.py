@@ -30,6 +30,18 @@ class RecordingServer:
         self.taken.append(id_of(report.request))
 
 
+class SilentServer(RecordingServer):
+    """Answers nobody until it speaks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.speaks = asyncio.Event()
+
+    async def send(self, report: Report) -> None:
+        await self.speaks.wait()
+        await super().send(report)
+
+
 AWAY = ServerAway("nobody there")
 
 
@@ -100,6 +112,19 @@ async def test_what_was_kept_survives_the_agent(tmp_path: Path) -> None:
         assert outbox.kept_streams == 0
 
     assert sorted(back.taken) == ["1", "2"]
+
+
+async def test_work_does_not_wait_for_a_server_that_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairway.agent.outbox._PROMPT_SECONDS", 0.01)
+    server = SilentServer()
+    async with asyncio.timeout(60), Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        assert [await outbox.deliver("d-1", a_report(id)) for id in "12"] == [False, False]
+        server.speaks.set()
+        await outbox.drained()
+
+    assert server.taken == ["1", "2"]
 
 
 async def test_one_stream_does_not_wait_for_another(tmp_path: Path) -> None:
