@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
 import yaml
 from yaml._yaml import CParser
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -27,6 +28,20 @@ MOST_PROBLEMS: Final = 500
 _ELLIPSIS: Final = re.compile(r"^\.\.\.([ \t]*\r?\n[ \t]+\S)", re.MULTILINE)
 
 
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of somebody's text is read before it is refused."""
+
+    #: What the text is, in a sentence that refuses it.
+    name: str = "configuration file"
+    bytes: int = LARGEST_FILE
+    values: int = MOST_VALUES
+    #: Whether `...` above an indented line may stand for something that is left out.
+    may_elide: bool = True
+
+
+_CONFIGURATION: Final = Limits()
+
+
 class TooManyProblems(Exception):
     """Looking further at a document is pointless; what was found stands in `Document.said`."""
 
@@ -38,10 +53,11 @@ class _Composer(CParser):
     that stands in the text can get past the count, whatever it is written with.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, limits: Limits) -> None:
         super().__init__(text)
         self._depth = 0
         self._values = 0
+        self._limits = limits
 
     def resolve(self, kind: type[Node], _value: str, implicit: Any) -> str:
         if kind is ScalarNode:
@@ -53,8 +69,9 @@ class _Composer(CParser):
         self._values += 1
         if self._depth > DEEPEST_NESTING + 1:
             raise refusal(TOO_DEEP, parent)
-        if self._values > MOST_VALUES:
-            raise refusal(f"the file has more than {MOST_VALUES:,} values; no configuration needs as many", parent)
+        if self._values > self._limits.values:
+            most, name = self._limits.values, self._limits.name.removesuffix(" file")
+            raise refusal(f"the file has more than {most:,} values; no {name} needs as many", parent)
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -64,7 +81,7 @@ class Document:
     """One YAML document: its values, and where each of them stands."""
 
     def __init__(
-        self, file: str, text: str, root: Node | None, *, elided: bool = False, has_aliases: bool = False
+        self, file: str, text: str, root: Node | None, *, elided: bool = False, most_written_out: int | None = None
     ) -> None:
         self.file = file
         self.text = text
@@ -76,10 +93,11 @@ class Document:
         self.said: list[Problem] = []
         self._root = root
         self._children: dict[int, dict[str, tuple[Node, Node]]] = {}
-        self.value: Any = None if root is None else self._build(root, has_aliases=has_aliases)
+        #: `most_written_out`: how many values there may be once aliases are written out; None where there are none.
+        self.value: Any = None if root is None else self._build(root, most_written_out)
 
-    def _build(self, root: Node, *, has_aliases: bool) -> Any:
-        value, repeated = build_values(root, may_have_aliases=has_aliases)
+    def _build(self, root: Node, most_written_out: int | None) -> Any:
+        value, repeated = build_values(root, most_written_out=most_written_out)
         for repeat in repeated[:MOST_PROBLEMS]:
             message = f"the key {repeat.name!r} is given twice, first in line {repeat.first.start_mark.line + 1}"
             self.problems.append(Problem(file=self.file, position=_position(repeat.second), message=message))
@@ -141,19 +159,19 @@ class Document:
         return None
 
 
-def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem]]:
+def read_documents(data: bytes, file: str, limits: Limits = _CONFIGURATION) -> tuple[list[Document], list[Problem]]:
     """Every document of a file. Where the text is no YAML, no documents and the problems."""
-    refusal = _refuse_unreadable(data, file)
+    refusal = _refuse_unreadable(data, file, limits)
     if refusal is not None:
         return [], [refusal]
     text = data.decode("utf-8-sig")
-    elision = _ELLIPSIS.search(text)
-    text = _ELLIPSIS.sub(r"#..\1", text)
+    elision = _ELLIPSIS.search(text) if limits.may_elide else None
+    text = _ELLIPSIS.sub(r"#..\1", text) if elision else text
     documents: list[Document] = []
     try:
-        has_aliases = "*" in text and "&" in text
-        for root in _compose_all(text):
-            documents.append(Document(file, text, root, elided=elision is not None, has_aliases=has_aliases))
+        most = limits.values if "*" in text and "&" in text else None
+        for root in _compose_all(text, limits):
+            documents.append(Document(file, text, root, elided=elision is not None, most_written_out=most))
     except yaml.MarkedYAMLError as error:
         return [], [explain_syntax_error(error, text, file)]
     except yaml.reader.ReaderError as error:
@@ -164,17 +182,17 @@ def read_documents(data: bytes, file: str) -> tuple[list[Document], list[Problem
     return documents or [Document(file, text, None)], problems
 
 
-def too_large(size: int, file: str) -> Problem:
-    """The refusal of a file that nobody has to read to know that it is no configuration."""
+def too_large(size: int, file: str, limits: Limits = _CONFIGURATION) -> Problem:
+    """The refusal of a file that nobody has to read to know that it is not what it should be."""
     return _whole_file(
         file,
-        f"the file has {size / (1 << 20):.1f} MiB, a configuration file may have {LARGEST_FILE >> 20} MiB",
+        f"the file has {size / (1 << 20):.1f} MiB, a {limits.name} may have {limits.bytes >> 20} MiB",
     )
 
 
-def _refuse_unreadable(data: bytes, file: str) -> Problem | None:
-    if len(data) > LARGEST_FILE:
-        return too_large(len(data), file)
+def _refuse_unreadable(data: bytes, file: str, limits: Limits) -> Problem | None:
+    if len(data) > limits.bytes:
+        return too_large(len(data), file, limits)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _whole_file(file, "the file is UTF-16; save it as UTF-8")
     try:
@@ -208,8 +226,8 @@ def _elision(line: int, file: str) -> Problem:
     return Problem(file=file, position=Position(line, 1), message=message, severity=Severity.WARNING)
 
 
-def _compose_all(text: str) -> Iterator[Node]:
-    composer = _Composer(text)
+def _compose_all(text: str, limits: Limits) -> Iterator[Node]:
+    composer = _Composer(text, limits)
     try:
         while composer.check_node():
             node = composer.get_node()

@@ -38,10 +38,13 @@ class _Measure(NamedTuple):
 _SCALAR: Final = _Measure(values=1, depth=0)
 
 
-def build_values(root: Node, *, may_have_aliases: bool) -> tuple[Any, list[RepeatedKey]]:
-    """What a document says, and the keys it says twice; MarkedYAMLError for what cannot be built."""
-    builder = _Builder()
-    if may_have_aliases:
+def build_values(root: Node, *, most_written_out: int | None) -> tuple[Any, list[RepeatedKey]]:
+    """What a document says, and the keys it says twice; MarkedYAMLError for what cannot be built.
+
+    `most_written_out`: how many values there may be once aliases are written out; None where there are no aliases.
+    """
+    builder = _Builder(most_written_out or 0)
+    if most_written_out is not None:
         builder.measure(root)
     return builder.value(root), builder.repeated
 
@@ -52,7 +55,8 @@ def refusal(problem: str, place: Node | None) -> yaml.MarkedYAMLError:
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, most_values: int) -> None:
+        self._most_values = most_values
         self.repeated: list[RepeatedKey] = []
         self._measures: dict[int, _Measure] = {}
         self._open: set[int] = set()
@@ -133,8 +137,8 @@ class _Builder:
                 values=1 + sum(measure.values for measure in measures),
                 depth=1 + max((measure.depth for measure in measures), default=0),
             )
-            if found.values > MOST_VALUES:
-                raise refusal(f"written out, the aliases make more than {MOST_VALUES:,} values", node)
+            if found.values > self._most_values:
+                raise refusal(f"written out, the aliases make more than {self._most_values:,} values", node)
             if found.depth > DEEPEST_NESTING:
                 raise refusal(f"written out, {TOO_DEEP}", node)
             self._measures[identity] = found
