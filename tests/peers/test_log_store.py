@@ -49,9 +49,9 @@ globals().update(
 async def test_an_object_that_is_there_is_not_overwritten(place: Place) -> None:
     one, two = place(), place()
 
-    await asyncio.gather(*(each.create("one/name", content) for each, content in ((one, b"first"), (two, b"second"))))
+    await asyncio.gather(*(each.create({"one/name": content}) for each, content in ((one, b"first"), (two, b"second"))))
     found = await one.get("one/name")
-    await two.create("one/name", b"third")
+    await two.create({"one/name": b"third"})
 
     assert found in (b"first", b"second")
     assert await place().get("one/name") == found
@@ -62,7 +62,7 @@ async def test_a_bucket_of_many_objects_is_listed_whole_and_in_order(place: Plac
     names = [f"folder/{number:04}" for number in range(1_500)]
     # More than one page of an S3 listing, which ends at 1,000.
     for first in range(0, len(names), 100):
-        await asyncio.gather(*(objects.create(name, b"x") for name in names[first : first + 100]))
+        await asyncio.gather(*(objects.create({name: b"x"}) for name in names[first : first + 100]))
 
     assert list(await objects.list("folder/")) == names
 

@@ -6,7 +6,7 @@ their signing, retries and timeouts.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
 
@@ -44,12 +44,11 @@ class Bucket:
                 f"{url} cannot be used as a bucket for logs; check its name, keys and endpoint"
             ) from error
 
-    async def create(self, name: str, content: bytes) -> None:
-        async with _explained("write", name):
-            try:
-                await obstore.put_async(self._store, name, content, mode="create", use_multipart=False)
-            except AlreadyExistsError:
-                return
+    async def create(self, objects: Mapping[str, bytes]) -> None:
+        for name, content in objects.items():
+            async with _explained("write", name):
+                with suppress(AlreadyExistsError):
+                    await obstore.put_async(self._store, name, content, mode="create", use_multipart=False)
 
     async def get(self, name: str) -> bytes | None:
         async with _explained("read", name):

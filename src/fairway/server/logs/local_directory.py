@@ -1,8 +1,9 @@
 """Log objects as files of a directory, on disk before they are acknowledged.
 
 A file is written whole under `.unfinished/`, synced, and only then linked to its name, so that a half-written object
-cannot be seen; then the folders that lead to it are synced, because a file is lost with the entry that names it. Those
-above the nearest one are synced for its first file only: from then on they name it.
+cannot be seen; the folders that lead to it are synced too, because a file is lost with the entry that names it. Those
+above the nearest one are synced for its first file only: from then on they name it. Files of one folder that come
+together are synced together: a sync waits for the disk's own journal, and the first one takes the others along.
 A process that is killed leaves its unfinished file behind: whoever opens the directory while nobody else has it open
 clears them away, which a lock on the folder tells.
 """
@@ -11,9 +12,9 @@ import asyncio
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
@@ -42,8 +43,11 @@ class LocalDirectory:
         #: Folders that those above them name for good. Emptied when it grows large: that costs a few syncs.
         self._named: set[Path] = set()
 
-    async def create(self, name: str, content: bytes) -> None:
-        await self._run("write", name, lambda path: self._create(path, content))
+    async def create(self, objects: Mapping[str, bytes]) -> None:
+        if objects:
+            folder = next(iter(objects)).rpartition("/")[0]
+            contents = {name.rpartition("/")[2]: content for name, content in objects.items()}
+            await self._run("write", folder, lambda path: self._create(path, contents))
 
     async def get(self, name: str) -> bytes | None:
         return await self._run("read", name, _read)
@@ -67,29 +71,33 @@ class LocalDirectory:
         except OSError as error:
             raise _explained(verb, path, error) from error
 
-    def _create(self, path: Path, content: bytes) -> None:
-        unfinished = self._root / _UNFINISHED / uuid4().hex
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def _create(self, folder: Path, contents: Mapping[str, bytes]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = {name: self._root / _UNFINISHED / uuid4().hex for name in contents}
         try:
-            with unfinished.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            # Somebody who linked it first may not have synced the folders yet, so that is done in either case.
-            with suppress(FileExistsError):
-                os.link(unfinished, path)
+            _write_all({unfinished[name]: content for name, content in contents.items()})
+            # Before the links: most file systems have written these folders down with the files, and a change made in
+            # between would cost another round.
+            self._name(folder)
+            for name, written in unfinished.items():
+                # Somebody who linked it first may not have synced the folder yet, so that is done in either case.
+                with suppress(FileExistsError):
+                    os.link(written, folder / name)
         finally:
-            unfinished.unlink(missing_ok=True)
-        _sync_folder(path.parent)
-        if path.parent not in self._named:
-            for folder in path.parents[1 : len(path.relative_to(self._root).parts)]:
-                _sync_folder(folder)
-            self._remember(path.parent)
+            for written in unfinished.values():
+                written.unlink(missing_ok=True)
+        _sync_folder(folder)
+        # Mostly for nothing: somebody may have removed the folder meanwhile, and another have made it again.
+        self._name(folder)
 
-    def _remember(self, folder: Path) -> None:
-        if len(self._named) >= _MOST_NAMED:
-            self._named.clear()
-        self._named.add(folder)
+    def _name(self, folder: Path) -> None:
+        """Have those above a folder name it for good."""
+        if folder not in self._named:
+            for above in folder.parents[: len(folder.relative_to(self._root).parts)]:
+                _sync_folder(above)
+            if len(self._named) >= _MOST_NAMED:
+                self._named.clear()
+            self._named.add(folder)
 
     def _delete(self, path: Path) -> None:
         path.unlink(missing_ok=True)
@@ -99,6 +107,18 @@ class LocalDirectory:
             self._named.discard(folder)
             with suppress(OSError):  # others are in it, or somebody else was quicker
                 folder.rmdir()
+
+
+def _write_all(contents: Mapping[Path, bytes]) -> None:
+    """Write files and have them on disk: all of them first, so that the disk takes them in one go."""
+    with ExitStack() as opened:
+        files = [opened.enter_context(path.open("xb", buffering=0)) for path in contents]
+        for file, content in zip(files, contents.values(), strict=True):
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
+        for file in files:
+            os.fsync(file.fileno())
 
 
 def _claim(unfinished: Path) -> int:

@@ -3,7 +3,7 @@
 Objects are never changed, so four operations are enough.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from fairway.errors import TemporaryError, UserError
@@ -20,8 +20,9 @@ class LogStorageError(TemporaryError):
 class Objects(Protocol):
     """A flat space of named, unchanging objects."""
 
-    async def create(self, name: str, content: bytes) -> None:
-        """Write an object that survives a crash from now on; one that is there already is left as it is."""
+    async def create(self, objects: Mapping[str, bytes]) -> None:
+        """Write objects of one folder, by name, that survive a crash from now on; whoever sees one finds those before
+        it. One that is there already is left as it is."""
         ...
 
     async def get(self, name: str) -> bytes | None:

@@ -66,12 +66,15 @@ class LogStore:
         A block that is there already is not added again.
         """
         folder = log_folder(key)
+        objects: dict[str, bytes] = {}
         if blocks:
             part, content = encode_part(blocks)
-            await self._objects.create(folder + part.name, content)
+            objects[folder + part.name] = content
         if completed:
             # After the blocks: whoever sees the mark finds them all.
-            await self._objects.create(folder + _COMPLETED, b"")
+            objects[folder + _COMPLETED] = b""
+        await self._objects.create(objects)
+        if completed:
             self._start_compaction(folder)
         growth = LogGrowth(key, min((block.index for block in blocks), default=LAST_INDEX))
         for listener in self._listeners:
@@ -212,7 +215,7 @@ class LogStore:
 
     async def _write(self, folder: str, blocks: list[LogBlock]) -> Part:
         part, content = encode_part(blocks)
-        await self._objects.create(folder + part.name, content)
+        await self._objects.create({folder + part.name: content})
         return part
 
 

@@ -68,23 +68,26 @@ async def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Pat
     assert list((tmp_path / ".unfinished").iterdir()) == []
 
 
-async def test_the_file_and_every_folder_to_it_are_synced_before_an_append_returns(
+async def test_the_files_and_every_folder_to_them_are_synced_once_before_an_append_returns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = LogStore.open(tmp_path)
     folder = tmp_path / "deployment-1/stage-1/0"
-    synced: list[tuple[str, bool]] = []
+    synced: list[tuple[str, int]] = []
 
     # Only the kernel knows what is on disk; what it was asked for is all that can be seen.
     def fsync(opened: int) -> None:
         path = Path(os.readlink(f"/proc/self/fd/{opened}")).relative_to(tmp_path)
-        synced.append((path.parts[0] if path.parts[:1] == (".unfinished",) else path.as_posix(), any(folder.iterdir())))
+        name = path.parts[0] if path.parts[:1] == (".unfinished",) else path.as_posix()
+        synced.append((name, len(list(folder.iterdir()))))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    await store.append(KEY, blocks(1))
+    await store.append(KEY, blocks(1), completed=True)
 
-    folders = ["deployment-1/stage-1/0", "deployment-1/stage-1", "deployment-1", "."]
-    assert synced == [(".unfinished", False), *((each, True) for each in folders)]
+    above = ["deployment-1/stage-1", "deployment-1", "."]
+    # The blocks and the mark; the folders above; and the folder itself, once both are in it.
+    names = [".unfinished", ".unfinished", *above]
+    assert synced == [*((each, 0) for each in names), ("deployment-1/stage-1/0", 2)]
 
 
 async def test_folders_above_the_nearest_are_synced_again_once_they_were_made_again(
@@ -145,7 +148,7 @@ async def test_a_log_that_was_not_rewritten_is_rewritten_when_it_is_read(tmp_pat
     writer = LogStore.open(tmp_path)
     for index in range(3):
         await writer.append(KEY, blocks(index))
-    await LocalDirectory(tmp_path).create("deployment-1/stage-1/0/completed", b"")
+    await LocalDirectory(tmp_path).create({"deployment-1/stage-1/0/completed": b""})
 
     store = LogStore.open(tmp_path)
     await store.read(KEY)

@@ -6,7 +6,7 @@ or a bucket of many pages is read, and several objects are deleted one by one.
 
 import asyncio
 import zlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -19,9 +19,10 @@ class SteppedObjects:
         self.gets: list[str] = []
         self._waiting: list[asyncio.Future[None]] | None = None
 
-    async def create(self, name: str, content: bytes) -> None:
-        await self._turn()
-        self.kept.setdefault(name, content)
+    async def create(self, objects: Mapping[str, bytes]) -> None:
+        for name, content in objects.items():
+            await self._turn()
+            self.kept.setdefault(name, content)
 
     async def get(self, name: str) -> bytes | None:
         await self._turn()
