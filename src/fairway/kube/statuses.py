@@ -1,0 +1,185 @@
+"""From the API server's answers to errors in words.
+
+The server answers what it refuses with a `Status`; a proxy or load balancer on the way may answer anything. Everything
+here is pure: what was asked for, the number and the body of the answer, and out comes the error.
+"""
+
+import re
+from http import HTTPStatus
+
+import msgspec
+
+from fairway.errors import FairwayError
+from fairway.kube.errors import (
+    AlreadyThere,
+    ClusterAway,
+    Conflict,
+    CredentialsRefused,
+    Expired,
+    Invalid,
+    NotAllowed,
+    NotThere,
+)
+
+#: How much of an answer that is no Status is shown.
+_SHOWN_CHARACTERS = 200
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One thing that is wrong."""
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class Details(msgspec.Struct, frozen=True):
+    """What a Status is about."""
+
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    causes: tuple[Cause, ...] = ()
+    retry_after_seconds: int = msgspec.field(name="retryAfterSeconds", default=0)
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What the API server says instead of an object."""
+
+    kind: str = ""
+    message: str = ""
+    reason: str = ""
+    code: int = 0
+    details: Details | None = None
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for, as permissions name it."""
+
+    #: Name of the cluster.
+    cluster: str
+    verb: str
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.verb} {self.resource}".rstrip() + (f" {self.name!r}" if self.name else "")
+        return what + (f" in namespace {self.namespace}" if self.namespace else "")
+
+
+def status_of(body: bytes) -> Status | None:
+    """The Status in an answer; None where it is something else."""
+    try:
+        found = msgspec.json.decode(body, type=Status)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found if found.kind == "Status" else None
+
+
+def refusal(code: int, body: bytes, asked: Asked) -> FairwayError:
+    """The error for an answer that is not a success."""
+    status = status_of(body)
+    if status is None:
+        status = Status(message=_shown(body), code=code)
+    return error_of(msgspec.structs.replace(status, code=code), asked)
+
+
+#: What the server says, as a fault of its own, to an applied object whose fields are not those of its kind.
+_UNTYPED = "failed to create typed patch object"
+
+
+def error_of(status: Status, asked: Asked) -> FairwayError:
+    """The error for a Status."""
+    said = status.message or f"HTTP {status.code}"
+    match status.code:
+        case HTTPStatus.UNAUTHORIZED:
+            return CredentialsRefused(
+                f"The cluster {asked.cluster} does not take the credentials it was given ({said}); they may be over: "
+                "renew them"
+            )
+        case HTTPStatus.FORBIDDEN:
+            return _not_allowed(status, asked)
+        case HTTPStatus.NOT_FOUND:
+            return NotThere(f"The cluster {asked.cluster} does not have what is needed to {asked}: {said}")
+        case HTTPStatus.GONE:
+            return Expired(said)
+        case HTTPStatus.CONFLICT if status.reason == "AlreadyExists":
+            return AlreadyThere(f"{_subject(asked)} is there already, in the cluster {asked.cluster}")
+        case HTTPStatus.CONFLICT:
+            return _conflict(status, asked)
+        case HTTPStatus.TOO_MANY_REQUESTS:
+            return ClusterAway(f"The cluster {asked.cluster} is too busy to {asked}: {said}")
+        case code if HTTPStatus.BAD_REQUEST <= code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return _invalid(status, asked)
+    if _UNTYPED in status.message:
+        return _invalid(status, asked)
+    return ClusterAway(f"The cluster {asked.cluster} could not {asked}: HTTP {status.code}: {said}")
+
+
+_RBAC = re.compile(
+    r'cannot (?P<verb>\S+) resource "(?P<plural>[^"]+)" in API group "(?P<group>[^"]*)"'
+    r'(?: in the namespace "(?P<namespace>[^"]+)")?'
+)
+_USER = re.compile(r'User "(?P<user>[^"]+)"')
+
+
+def _not_allowed(status: Status, asked: Asked) -> FairwayError:
+    denied = _RBAC.search(status.message)
+    if denied is None:
+        # A quota, an admission rule, a namespace that is about to go: the server's own words say it best.
+        return NotAllowed(
+            f"The cluster {asked.cluster} refuses to {asked}: {status.message}",
+            verb=asked.verb,
+            resource=asked.resource,
+            namespace=asked.namespace,
+        )
+    group, namespace = denied["group"], denied["namespace"] or ""
+    resource = f"{denied['plural']}.{group}" if group else denied["plural"]
+    who = _USER.search(status.message)
+    where = f"in namespace {namespace} of" if namespace else "in all of"
+    return NotAllowed(
+        f"{who['user'] if who else 'The agent'} is not allowed to {denied['verb']} {resource} {where} "
+        f"the cluster {asked.cluster}; grant it by a {'Role' if namespace else 'ClusterRole'}",
+        verb=denied["verb"],
+        resource=resource,
+        namespace=namespace,
+    )
+
+
+_MANAGER = re.compile(r'conflict with "(?P<manager>[^"]+)"')
+
+
+def _conflict(status: Status, asked: Asked) -> Conflict:
+    causes = status.details.causes if status.details else ()
+    theirs: dict[str, list[str]] = {}
+    for cause in causes:
+        named = _MANAGER.search(cause.message)
+        if cause.reason == "FieldManagerConflict" and named:
+            theirs.setdefault(named["manager"], []).append(cause.field)
+    if not theirs:
+        return Conflict(f"{_subject(asked)} changed in the cluster {asked.cluster} meanwhile: {status.message}")
+    whose = "; ".join(f"{manager} manages {', '.join(fields)}" for manager, fields in theirs.items())
+    fields = tuple(field for each in theirs.values() for field in each)
+    return Conflict(
+        f"{_subject(asked)} has other values in the cluster {asked.cluster} for fields that others manage: {whose}",
+        managers=tuple(theirs),
+        fields=fields,
+    )
+
+
+def _invalid(status: Status, asked: Asked) -> Invalid:
+    causes = tuple((cause.field, cause.message) for cause in (status.details.causes if status.details else ()))
+    named = [f"{field}: {message}" if field else message for field, message in causes]
+    said = "; ".join(named) if named and all(field for field, _ in causes) else status.message
+    return Invalid(f"The cluster {asked.cluster} does not accept {_subject(asked)}: {said}", causes=causes)
+
+
+def _subject(asked: Asked) -> str:
+    where = f" in namespace {asked.namespace}" if asked.namespace else ""
+    return f"{asked.resource or 'the request'} {asked.name!r}{where}" if asked.name else str(asked)
+
+
+def _shown(body: bytes) -> str:
+    text = " ".join(body[: 4 * _SHOWN_CHARACTERS].decode("utf-8", errors="replace").split())
+    return text[:_SHOWN_CHARACTERS] + ("…" if len(text) > _SHOWN_CHARACTERS else "")
