@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.peers import find_peer
+from tests.patience import PATIENCE_SECONDS
+from tools.peers.catalogue import find_peer
 
 
 def the_peer(name: str) -> Path:
@@ -46,7 +47,7 @@ def running(
         ) as process,
     ):
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + PATIENCE_SECONDS
             while not answers():
                 assert process.poll() is None, said.read_text()
                 assert time.monotonic() < deadline, said.read_text()

@@ -21,10 +21,9 @@ from tests.acceptance.agent.disks import SmallDisk
 from tests.acceptance.agent.lines import Line
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.integration.git.repositories import Origin, an_origin
+from tests.patience import PATIENCE_SECONDS
 
 T = TypeVar("T")
-#: How long a test waits for something that should take a moment.
-PATIENCE_SECONDS = 90.0
 
 #: Succeeds when an outbox has nothing left to send.
 _NOTHING_KEPT = """
@@ -206,7 +205,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 def terminate(process: subprocess.Popen[bytes]) -> int:
     """As systemd does; how the process ended."""
     process.send_signal(signal.SIGTERM)
-    return process.wait(timeout=60)
+    return process.wait(timeout=PATIENCE_SECONDS)
 
 
 def alive_with(word: str) -> list[str]:
@@ -249,4 +248,4 @@ def command_line(pid: int) -> str:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE_SECONDS)

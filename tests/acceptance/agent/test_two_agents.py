@@ -13,6 +13,7 @@ from tests.acceptance.agent.sites import Site, kill, terminate, until
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import Origin, an_origin
+from tests.patience import PATIENCE_SECONDS
 
 
 class Pair(Site):
@@ -31,7 +32,7 @@ class Pair(Site):
             self.second = subprocess.Popen(
                 command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1"}
             )
-        stack.callback(self.second.wait, timeout=60)
+        stack.callback(self.second.wait, timeout=PATIENCE_SECONDS)
         stack.callback(self.second.terminate)
         # Both know of each other now, so that the first one makes room in time.
         until(lambda: self.role(self.second_data) == "standby")

@@ -101,7 +101,7 @@ def test_a_version_that_does_not_become_healthy_is_left_and_deployments_go_on(tm
         assert site.record.current == INSTALLED
         assert site.version.startswith(f"fairway-{__version__} (7.1 was tried and left: ")
         blessed.touch()
-        site.config.write_text(site.config.read_text().replace("readyWithin: 5s", "readyWithin: 60s"))
+        site.config.write_text(site.config.read_text().replace("readyWithin: 5s", "readyWithin: 240s"))
         site.want(wish)
         says(site, "7.0 was tried and left")
 

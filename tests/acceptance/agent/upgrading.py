@@ -12,6 +12,7 @@ from tests.acceptance.agent.sites import Site
 from tests.integration.agent.launcher.wheels import SOURCE
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 
 #: Lines that a script writes before and after something happens.
 LINES = 2000
@@ -20,7 +21,7 @@ LINES = 2000
 class UpgradingSite(Site):
     """A site whose agent finds its wheels in the site's folder."""
 
-    ready, settle = "60s", "100ms"
+    ready, settle = f"{PATIENCE_SECONDS:.0f}s", "100ms"
 
     def _config(self, key: str) -> str:
         source = f"file://{self.folder}/{SOURCE}"

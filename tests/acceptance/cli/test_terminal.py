@@ -15,6 +15,7 @@ from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.acceptance.cli.sites import Site, a_site, an_agent, an_application, stages
 from tests.acceptance.server.processes import FAIRWAY
+from tests.patience import PATIENCE_SECONDS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -49,7 +50,7 @@ def on_a_terminal(site: Site, columns: int, *arguments: str, typed: str = "", **
         pass  # Linux says so when the other side has closed
     finally:
         os.close(ours)
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE_SECONDS)
     return said.decode().replace("\r\n", "\n")
 
 

@@ -17,6 +17,7 @@ import pytest
 from tests.acceptance.server.processes import FAIRWAY
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 
 #: Variables that would change what a command does or how it looks.
 _FOREIGN = ("FAIRWAY_", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM", "GIT_")
@@ -39,12 +40,18 @@ class Machine:
         """Call the command and wait for its end."""
         command = [FAIRWAY, *arguments]
         return subprocess.run(
-            command, env=self.environment, cwd=self.home, text=True, capture_output=True, check=False, timeout=120
+            command,
+            env=self.environment,
+            cwd=self.home,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=2 * PATIENCE_SECONDS,
         )
 
     def until_idle(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
         """`fairway up` until everything rests."""
-        return self.run(*self._up(*arguments), "--until-idle", "--timeout", "90s")
+        return self.run(*self._up(*arguments), "--until-idle", "--timeout", f"{PATIENCE_SECONDS:.0f}s")
 
     @contextmanager
     def up(self, *arguments: str | Path) -> Iterator["Up"]:
@@ -59,7 +66,7 @@ class Machine:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        watchdog = threading.Timer(120, process.kill)
+        watchdog = threading.Timer(PATIENCE_SECONDS, process.kill)
         watchdog.start()
         try:
             yield Up(process)
@@ -81,7 +88,7 @@ class Machine:
         """What an application of the demo says to whoever asks."""
         port = re.search(r"port: (\d+)", (self.data / "demo" / name / "app.pipecd.yaml").read_text())
         assert port is not None
-        with urlopen(f"http://127.0.0.1:{port[1]}/", timeout=30) as answer:
+        with urlopen(f"http://127.0.0.1:{port[1]}/", timeout=PATIENCE_SECONDS) as answer:
             said: str = answer.read().decode()
         return said
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.patience import PATIENCE_SECONDS
+
 FAIRWAY = Path(sys.executable).with_name("fairway")
 
 
@@ -72,12 +74,12 @@ def a_server(
         yield _ready(process, Path(output))
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE_SECONDS)
 
 
 def _ready(process: subprocess.Popen[bytes], output: Path) -> ServerProcess:
     """The server once it has said where it listens; a deadline only for one that never will."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         said = output.read_text()
         address, http = re.search(r"listens on (\S+)", said), re.search(r"HTTP: (\S+)\n", said)

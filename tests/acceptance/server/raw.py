@@ -7,12 +7,14 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.patience import PATIENCE_SECONDS
+
 
 def connect(http: str) -> socket.socket:
     """A connection to the server at this address."""
     address = urlsplit(http)
     assert address.hostname is not None
-    return socket.create_connection((address.hostname, address.port), timeout=60)
+    return socket.create_connection((address.hostname, address.port), timeout=PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -57,7 +59,7 @@ class UnreadCalls:
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
-        self._connection = socket.create_connection((host, int(port)), timeout=60)
+        self._connection = socket.create_connection((host, int(port)), timeout=PATIENCE_SECONDS)
         self._stream = 1
         no_window = (4).to_bytes(2, "big") + (0).to_bytes(4, "big")
         self._connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(4, 0, 0, no_window))

@@ -17,6 +17,7 @@ from fairway.server.http_api.listener import MOST_CONNECTIONS
 from tests.acceptance.server import raw
 from tests.acceptance.server.processes import ServerProcess, a_server
 from tests.acceptance.server.reporting import Account, a_planned_deployment, an_account
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 #: How much a server may grow by what one client does to it.
@@ -55,7 +56,7 @@ async def is_well(server: ServerProcess, account: Account) -> bool:
     """Whether another client, who does nothing wrong, is served at both doors."""
     async with aio.insecure_channel(server.address) as channel:
         listed = await AgentStub(channel).ListApplications(
-            m.ListApplicationsRequest(), metadata=account.metadata, timeout=30
+            m.ListApplicationsRequest(), metadata=account.metadata, timeout=PATIENCE_SECONDS
         )
     page = await asyncio.to_thread(raw.ask_json, server.http, "/api/v1/agents", server.api_key)
     return [each.id for each in listed.applications] == [account.application_id] and len(page["items"]) > 0

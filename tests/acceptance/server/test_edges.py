@@ -20,7 +20,8 @@ from fairway.rpc.agent_api import messages as agent_messages
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as user_messages
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
-from tests.integration.server.http_api.streaming import PATIENCE, EventStream
+from tests.integration.server.http_api.streaming import EventStream
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.server.webhooks import deliveries
 
 BODY = json.dumps(deliveries.GITHUB_PUSH).encode()
@@ -30,13 +31,13 @@ def ask(url: str, body: bytes | None = None, **headers: str) -> Any:
     request = urllib.request.Request(
         url, data=body, headers={name.replace("_", "-"): headers[name] for name in headers}
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
         return json.loads(answer.read())
 
 
 def status(url: str) -> int:
     try:
-        with urllib.request.urlopen(url, timeout=30) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -135,7 +136,7 @@ def test_a_stopping_server_says_that_it_is_not_ready_and_a_second_signal_ends_it
         alive = status(f"{server.http}/healthz")
         server.process.send_signal(signal.SIGTERM)
 
-        assert (before, after, alive, server.process.wait(timeout=30)) == (200, 503, 200, -signal.SIGTERM)
+        assert (before, after, alive, server.process.wait(timeout=PATIENCE_SECONDS)) == (200, 503, 200, -signal.SIGTERM)
 
 
 async def test_a_stopping_server_ends_its_streams_without_an_error(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ async def test_a_stopping_server_ends_its_streams_without_an_error(tmp_path: Pat
 
         assert await hints.read() is aio.EOF
         assert await hints.code() is grpc.StatusCode.OK
-        assert server.process.wait(timeout=30) == 0
+        assert server.process.wait(timeout=PATIENCE_SECONDS) == 0
         await channel.close()
 
 
@@ -156,7 +157,9 @@ async def test_a_stopping_server_says_goodbye_to_those_who_listen(tmp_path: Path
     with a_server(tmp_path) as server:
         headers = {"authorization": f"Bearer {server.api_key}"}
         async with (
-            httpx.AsyncClient(base_url=server.http, headers=headers, trust_env=False, timeout=PATIENCE) as client,
+            httpx.AsyncClient(
+                base_url=server.http, headers=headers, trust_env=False, timeout=PATIENCE_SECONDS
+            ) as client,
             client.stream("GET", "/api/v1/stream?topic=deployments") as response,
         ):
             stream = EventStream(response)
@@ -167,7 +170,7 @@ async def test_a_stopping_server_says_goodbye_to_those_who_listen(tmp_path: Path
                 await stream.next()
 
         assert (first.name, told.name) == ("ready", "goodbye")
-        assert server.process.wait(timeout=30) == 0
+        assert server.process.wait(timeout=PATIENCE_SECONDS) == 0
 
 
 def test_a_database_that_is_not_whole_ends_the_server_with_one_line(tmp_path: Path) -> None:
@@ -182,7 +185,7 @@ def test_a_database_that_is_not_whole_ends_the_server_with_one_line(tmp_path: Pa
         [FAIRWAY, "server", "--data", tmp_path / "data", *addresses],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 

@@ -10,6 +10,7 @@ from fairway.rpc.agent_api import messages as m
 from tests.acceptance.server import raw
 from tests.acceptance.server.processes import ServerProcess, a_server
 from tests.acceptance.server.reporting import Account, a_planned_deployment, an_account
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 LINES = 1_000_000
@@ -35,7 +36,7 @@ async def append_all(agent: AgentStub, account: Account) -> None:
 
 def as_text(server: ServerProcess) -> Any:
     """The number of lines in the text of the log, and the first that is not as it was written."""
-    connection = http.client.HTTPConnection(urlsplit(server.http).netloc, timeout=60)
+    connection = http.client.HTTPConnection(urlsplit(server.http).netloc, timeout=PATIENCE_SECONDS)
     connection.request("GET", f"{PATH}/log.txt", headers={"Authorization": f"Bearer {server.api_key}"})
     count, odd = 0, None
     with connection.getresponse() as answer:

@@ -16,8 +16,9 @@ from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
 from fairway.rpc.agent_api import messages as m
 from tests.acceptance.server.processes import ServerProcess, a_server
 from tests.acceptance.server.reporting import Kept, an_account, reporting
-from tests.integration.server.http_api.streaming import PATIENCE, EventStream, ServerEvent
+from tests.integration.server.http_api.streaming import EventStream, ServerEvent
 from tests.integration.server.postgres import a_database, a_postgres_server
+from tests.patience import PATIENCE_SECONDS
 
 
 class Replicas:
@@ -32,7 +33,7 @@ class Replicas:
     async def client(self, server: ServerProcess) -> AsyncIterator[httpx.AsyncClient]:
         headers = {"authorization": f"Bearer {self.api_key}"}
         async with httpx.AsyncClient(
-            base_url=server.http, headers=headers, trust_env=False, timeout=PATIENCE
+            base_url=server.http, headers=headers, trust_env=False, timeout=PATIENCE_SECONDS
         ) as client:
             yield client
 
@@ -136,7 +137,7 @@ class View:
 
     async def until(self, known: dict[str, str]) -> None:
         """Wait until each of these has come as far as that, or farther."""
-        async with self._changed, asyncio.timeout(PATIENCE):
+        async with self._changed, asyncio.timeout(PATIENCE_SECONDS):
             await self._changed.wait_for(lambda: all(self._is_as_far(id, status) for id, status in known.items()))
 
     def _is_as_far(self, id: str, status: str) -> bool:
@@ -166,7 +167,7 @@ async def hinted(
     stream: aio.UnaryStreamCall[hint_messages.WatchRequest, hint_messages.Hint], subject: hint_messages.Hint.Subject
 ) -> None:
     """Wait for a hint of this subject."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             hint = await stream.read()
             assert isinstance(hint, hint_messages.Hint), "the stream has ended"

@@ -10,6 +10,7 @@ from fairway.rpc.agent_api import messages as agent_messages
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as user_messages
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
+from tests.patience import PATIENCE_SECONDS
 
 
 def as_program(server: ServerProcess, key: str) -> tuple[UserStub, tuple[tuple[str, str], ...]]:
@@ -63,7 +64,7 @@ def test_a_server_that_is_asked_to_stop_ends_well(tmp_path: Path) -> None:
     with a_server(tmp_path) as server:
         server.process.send_signal(signal.SIGTERM)
 
-        assert server.process.wait(timeout=30) == 0
+        assert server.process.wait(timeout=PATIENCE_SECONDS) == 0
 
 
 def test_an_address_in_use_is_said_in_one_line(tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import pytest
 from grpc import aio
 
+from fairway.agent import deploying
 from fairway.agent.app import AgentSettings, run_agent
+from fairway.agent.running import Running
 from fairway.clock import SystemClock
 from fairway.config.agent import AgentConfig
 from fairway.config.read import read_agent
@@ -34,11 +38,10 @@ from fairway.server.store.page import PageRequest
 from fairway.server.store.store import Store
 from tests.integration.git.repositories import Origin
 from tests.integration.server.agent.serving import KEY, an_agent
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import an_application
 
 T = TypeVar("T")
-#: How long a test waits for something that should take a moment.
-PATIENCE_SECONDS = 60.0
 
 
 class World(msgspec.Struct):
@@ -245,6 +248,19 @@ async def until(look: Callable[[], Awaitable[T | None]]) -> T:
             if found := await look():
                 return found
             await asyncio.sleep(0.02)
+
+
+class OwnTime:
+    """The time by which an agent measures how long something takes: it passes when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._now = 0.0
+        # An agent makes this for each deployment, and nobody else has a say in it.
+        monkeypatch.setattr(deploying, "Running", partial(Running, steady=lambda: self._now))
+
+    def pass_by(self, seconds: float) -> None:
+        """Let so much time pass."""
+        self._now += seconds
 
 
 def script(run: str, **options: Any) -> str:

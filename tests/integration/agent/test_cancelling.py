@@ -3,10 +3,20 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from fairway.model.command import CancelDeployment, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
-from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
+from tests.integration.agent.running import (
+    OwnTime,
+    World,
+    a_world,
+    an_agent_at_work,
+    an_application_file,
+    script,
+    until,
+)
 from tests.integration.agent.test_journal import is_dead
 from tests.integration.git.repositories import an_origin
 
@@ -92,11 +102,17 @@ async def test_a_rollback_is_given_up_by_force(tmp_path: Path) -> None:
     assert deployment.status_reason.endswith("the rollback was given up, with SCRIPT_RUN_ROLLBACK left to do")
 
 
-async def test_a_script_that_takes_too_long_fails_and_is_undone(tmp_path: Path) -> None:
-    slow = script(f"echo $$ > {tmp_path}/pid; sleep 1000", timeout="1s", onRollback=f"touch {tmp_path}/undone")
+async def test_a_script_that_takes_too_long_fails_and_is_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = OwnTime(monkeypatch)
+    run = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; sleep 1000"
+    slow = script(run, timeout="1s", onRollback=f"touch {tmp_path}/undone")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(slow)})) as world:
         await world.add_application()
         async with an_agent_at_work(world):
+            await appears(tmp_path / "pid")
+            time.pass_by(2)
             deployment = await world.ended()
 
     assert deployment.status is DeploymentStatus.FAILED
@@ -107,11 +123,14 @@ async def test_a_script_that_takes_too_long_fails_and_is_undone(tmp_path: Path) 
     assert is_dead((tmp_path / "pid").read_text().strip())
 
 
-async def test_a_deployment_that_takes_too_long_fails(tmp_path: Path) -> None:
-    file = an_application_file(script("sleep 1000"), spec="  timeout: 1s\n")
+async def test_a_deployment_that_takes_too_long_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    time, mark = OwnTime(monkeypatch), tmp_path / "mark"
+    file = an_application_file(script(f"touch {mark}; sleep 1000"), spec="  timeout: 1s\n")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()
         async with an_agent_at_work(world):
+            await appears(mark)
+            time.pass_by(2)
             deployment = await world.ended()
 
     assert deployment.status is DeploymentStatus.FAILED

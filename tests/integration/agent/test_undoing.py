@@ -3,16 +3,30 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.integration.agent.foreign import a_foreign_plugin
-from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script
+from tests.integration.agent.running import (
+    OwnTime,
+    World,
+    a_world,
+    an_agent_at_work,
+    an_application_file,
+    script,
+    until,
+)
 from tests.integration.git.repositories import an_origin
 
 
 def how_it_ended(deployment: Deployment) -> tuple[DeploymentStatus, list[tuple[str, StageStatus]]]:
     return deployment.status, [(stage.name, stage.status) for stage in deployment.stages]
+
+
+async def is_waiting(world: World) -> bool:
+    """Whether the first stage of the one deployment runs."""
+    return any(each.stages and each.stages[0].status is StageStatus.RUNNING for each in await world.deployments())
 
 
 async def test_stages_of_every_plugin_are_undone_by_their_scripts_in_pipeline_order(tmp_path: Path) -> None:
@@ -48,7 +62,10 @@ async def test_stages_of_every_plugin_are_undone_by_their_scripts_in_pipeline_or
     assert undone.read_text() == "foreign\nscript\nwait true\n"
 
 
-async def test_a_stage_of_a_v0_application_that_timed_out_is_undone_by_its_script(tmp_path: Path) -> None:
+async def test_a_stage_of_a_v0_application_that_timed_out_is_undone_by_its_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = OwnTime(monkeypatch)
     file = an_application_file(
         f"{{name: WAIT_APPROVAL, timeout: 1s, onRollback: 'echo undone > {tmp_path}/undone'}}"
     ).replace("kind: Application", "kind: LambdaApp")
@@ -56,6 +73,8 @@ async def test_a_stage_of_a_v0_application_that_timed_out_is_undone_by_its_scrip
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()
         async with an_agent_at_work(world):
+            await until(lambda: is_waiting(world))
+            time.pass_by(2)
             deployment = await world.ended()
 
     assert how_it_ended(deployment) == (

@@ -8,6 +8,7 @@ import pytest
 
 from fairway.git.mirror import Mirror, MirrorOptions
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 
 OWNER = """
 import asyncio, sys
@@ -40,7 +41,9 @@ async def test_the_next_owner_of_a_mirror_finds_it_usable(tmp_path: Path, lines:
     owner.kill()
     await owner.communicate()
     newest = origin.commit({"apps/1.yaml": "n: new\n"})
-    async with await Mirror.open(tmp_path / "m.git", f"file://{origin.bare}", MirrorOptions(patience=60)) as mirror:
+    async with await Mirror.open(
+        tmp_path / "m.git", f"file://{origin.bare}", MirrorOptions(patience=PATIENCE_SECONDS)
+    ) as mirror:
         await mirror.fetch()
         read = await mirror.read_file(newest, "apps/1.yaml")
 

@@ -9,6 +9,7 @@ import pytest
 from fairway.git import process
 from fairway.git.errors import GitInputError, GitLocalError
 from fairway.git.process import Git
+from tests.patience import PATIENCE_SECONDS
 
 
 def a_git_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -43,7 +44,7 @@ async def test_a_cancelled_command_takes_its_children_with_it(tmp_path: Path, mo
 
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while is_running(child):  # noqa: ASYNC110 - nobody tells when a grandchild is gone
             await asyncio.sleep(0)
 
@@ -72,7 +73,7 @@ async def test_a_command_that_is_cancelled_while_it_starts_leaves_nothing(
         await asyncio.sleep(0)
 
     running.cancel()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await asyncio.gather(running, return_exceptions=True)
         while started_with(tmp_path):  # noqa: ASYNC110 - nobody tells when a grandchild is gone
             await asyncio.sleep(0)

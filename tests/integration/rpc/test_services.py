@@ -10,6 +10,7 @@ from grpc import aio
 from fairway.rpc import agent_api, channel, plugin_api, user_api
 from fairway.rpc.agent_api import hint_messages, messages
 from fairway.rpc.context import CallContext
+from tests.patience import PATIENCE_SECONDS
 
 EncryptRequest = user_api.messages.EncryptRequest
 ExecuteStageRequest = plugin_api.deployment_messages.ExecuteStageRequest
@@ -65,7 +66,7 @@ async def call(to_server: aio.Channel, path: str) -> messages.ReportPipedMetaRes
         request_serializer=messages.ReportPipedMetaRequest.SerializeToString,
         response_deserializer=messages.ReportPipedMetaResponse.FromString,
     )
-    return await method(messages.ReportPipedMetaRequest(version="v1"), timeout=10)
+    return await method(messages.ReportPipedMetaRequest(version="v1"), timeout=PATIENCE_SECONDS)
 
 
 async def code_of(call: Awaitable[object]) -> grpc.StatusCode:
@@ -102,7 +103,7 @@ async def test_what_is_not_served_is_unimplemented(path: str) -> None:
 async def test_a_message_above_grpcs_own_limit_passes() -> None:
     request = messages.ReportPipedMetaRequest(version="v1", config="x" * (channel.MAX_MESSAGE_BYTES - 1000))
     async with a_channel() as to_server:
-        answer = await agent_api.AgentStub(to_server).ReportPipedMeta(request, timeout=30)
+        answer = await agent_api.AgentStub(to_server).ReportPipedMeta(request, timeout=PATIENCE_SECONDS)
 
     assert len(answer.web_base_url) == len(request.config)
 
@@ -110,14 +111,16 @@ async def test_a_message_above_grpcs_own_limit_passes() -> None:
 async def test_a_message_above_our_limit_is_refused() -> None:
     request = messages.ReportPipedMetaRequest(version="v1", config="x" * channel.MAX_MESSAGE_BYTES)
     async with a_channel() as to_server:
-        code = await code_of(agent_api.AgentStub(to_server).ReportPipedMeta(request, timeout=30))
+        code = await code_of(agent_api.AgentStub(to_server).ReportPipedMeta(request, timeout=PATIENCE_SECONDS))
 
     assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 async def test_hints_stream_from_the_token_on() -> None:
     async with a_channel() as to_server:
-        stream = agent_api.HintStub(to_server).Watch(hint_messages.WatchRequest(resume_token="7."), timeout=10)
+        stream = agent_api.HintStub(to_server).Watch(
+            hint_messages.WatchRequest(resume_token="7."), timeout=PATIENCE_SECONDS
+        )
         hints = [hint async for hint in stream]
 
     assert hints == [hint_messages.Hint(token="7.1"), hint_messages.Hint(token="7.2")]
@@ -144,11 +147,17 @@ async def test_a_service_whose_methods_are_not_written_is_unimplemented() -> Non
 
     async with aio.insecure_channel(f"127.0.0.1:{port}") as to_server:
         codes = [
-            await code_of(user_api.UserStub(to_server).Encrypt(EncryptRequest(), timeout=10)),
-            await code_of(plugin_api.DeploymentStub(to_server).ExecuteStage(ExecuteStageRequest(), timeout=10)),
-            await code_of(plugin_api.LiveStateStub(to_server).GetLivestate(GetLivestateRequest(), timeout=10)),
-            await code_of(plugin_api.PlanPreviewStub(to_server).GetPlanPreview(GetPlanPreviewRequest(), timeout=10)),
-            await code_of(plugin_api.HostStub(to_server).InstallTool(InstallToolRequest(), timeout=10)),
+            await code_of(user_api.UserStub(to_server).Encrypt(EncryptRequest(), timeout=PATIENCE_SECONDS)),
+            await code_of(
+                plugin_api.DeploymentStub(to_server).ExecuteStage(ExecuteStageRequest(), timeout=PATIENCE_SECONDS)
+            ),
+            await code_of(
+                plugin_api.LiveStateStub(to_server).GetLivestate(GetLivestateRequest(), timeout=PATIENCE_SECONDS)
+            ),
+            await code_of(
+                plugin_api.PlanPreviewStub(to_server).GetPlanPreview(GetPlanPreviewRequest(), timeout=PATIENCE_SECONDS)
+            ),
+            await code_of(plugin_api.HostStub(to_server).InstallTool(InstallToolRequest(), timeout=PATIENCE_SECONDS)),
         ]
     await server.stop(grace=None)
 

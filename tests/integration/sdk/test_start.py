@@ -14,6 +14,7 @@ from fairway.sdk.host import BadStart, plugin_class
 from fairway.sdk.start import settings_of, start_config
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 
 
 def test_the_test_of_a_new_plugin_passes(tmp_path: Path) -> None:
@@ -65,7 +66,7 @@ def test_what_is_started_in_no_way_that_is_known_says_so(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
     assert ran.returncode != 0

@@ -21,6 +21,8 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
+from tests.patience import PATIENCE_SECONDS
+
 _MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
 _HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
@@ -97,7 +99,7 @@ def _a_free_port() -> int:
 
 def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
     """Ask until the server answers; a deadline only for a server that never will."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
             psycopg.connect(host="127.0.0.1", port=port, user="test", dbname="postgres").close()

@@ -26,6 +26,7 @@ from fairway.server.store.store import Store
 from fairway.server.turn import Turn
 from tests.integration.server.postgres import a_database, a_postgres_server
 from tests.integration.server.store.nouns import a_project, an_agent, keep
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 PROJECTS = Topic(ChangeKind.PROJECTS)
@@ -55,7 +56,7 @@ class Replica(msgspec.Struct, frozen=True):
 
     async def heard(self, subscription: Subscription) -> set[str]:
         """What of its topics changed, once something did."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not (taken := self.live.feed.take(subscription)).changes:
                 await subscription.wake.wait()
         return {change.id for change in taken.changes}
@@ -120,7 +121,7 @@ async def test_growth_of_a_log_is_heard_at_both_replicas(url: str, tmp_path: Pat
 
         await one.live.logs.append(StageLogKey("d", "s", 0), [LogBlock(index=7, log="x", created_at=NOW)])
 
-        await asyncio.wait_for(there.wake.wait(), 30)
+        await asyncio.wait_for(there.wake.wait(), PATIENCE_SECONDS)
         grown = [replica.live.feed.take(watcher).grown for replica, watcher in ((one, here), (other, there))]
         assert grown == [{topic: 7}, {topic: 7}]
 
@@ -189,7 +190,7 @@ async def test_on_sqlite_what_is_stored_is_heard_as_soon_as_it_is_durable(tmp_pa
 
 async def until_heard(one: Replica, other: Replica) -> None:
     """Until `other` hears what `one` tells it."""
-    async with aclosing(other.live.hints.watch("probe")) as hints, asyncio.timeout(30):
+    async with aclosing(other.live.hints.watch("probe")) as hints, asyncio.timeout(PATIENCE_SECONDS):
         await anext(hints)
         while True:
             one.live.hints.publish("probe", HintTopic.REPOSITORY)
@@ -202,7 +203,7 @@ async def until_heard(one: Replica, other: Replica) -> None:
 
 
 async def next_hint(hints: AsyncIterator[Hint]) -> Hint:
-    return await asyncio.wait_for(anext(hints), 30)
+    return await asyncio.wait_for(anext(hints), PATIENCE_SECONDS)
 
 
 def end_connections(url: str) -> None:

@@ -21,6 +21,7 @@ from fairway.server.http_api.listener import HttpAddressError
 from fairway.server.peers import peer_address
 from fairway.server.single_port import SinglePort, http_behind, single_port
 from tests.certificates import SelfSigned, self_signed
+from tests.patience import PATIENCE_SECONDS
 
 BIG = b"x" * (8 * 1024 * 1024)
 REQUEST = b"GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -64,7 +65,9 @@ HANDLERS = grpc.method_handlers_generic_handler(
 
 
 @contextlib.asynccontextmanager
-async def serving(certificate: CertificateFiles | None = None, patience: float = 10.0) -> AsyncIterator[SinglePort]:
+async def serving(
+    certificate: CertificateFiles | None = None, patience: float = PATIENCE_SECONDS
+) -> AsyncIterator[SinglePort]:
     async with single_port("127.0.0.1:0", certificate, patience) as (door, context):
         server = aio.server(options=SERVER_OPTIONS)
         server.add_generic_rpc_handlers((HANDLERS,))
@@ -96,7 +99,7 @@ async def get(door: SinglePort, context: ssl.SSLContext | None = None, headers: 
     request = urllib.request.Request(f"{scheme}://127.0.0.1:{door.port}/who", headers=headers or {})
 
     def ask() -> Any:
-        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=PATIENCE_SECONDS) as answer:
             return json.load(answer)
 
     return await asyncio.to_thread(ask)
@@ -177,7 +180,7 @@ async def test_much_data_passes_both_ways_unchanged(tmp_path: Path) -> None:
         url, context = f"https://127.0.0.1:{door.port}/", trusting(pair)
 
         def post() -> bytes:
-            with urllib.request.urlopen(url, data=BIG, context=context, timeout=30) as answer:
+            with urllib.request.urlopen(url, data=BIG, context=context, timeout=PATIENCE_SECONDS) as answer:
                 return bytes(answer.read())
 
         echoed, posted = await asyncio.gather(call(to, "Echo", BIG), asyncio.to_thread(post))

@@ -13,10 +13,9 @@ from typing import TypeVar
 
 from fairway import __version__
 from fairway.agent.launcher.record import Record, read_record, write_record
+from tests.patience import PATIENCE_SECONDS
 
 T = TypeVar("T")
-#: How long a test waits for something that should take a moment.
-PATIENCE_SECONDS = 60.0
 FIRST, SECOND, THIRD = "1.0-aa", "2.0-bb", "3.0-cc"
 READY = "say(ready=True)"
 #: Runs `fairway.cli`, as the directory of a fetched version does.
@@ -88,7 +87,7 @@ class Launching:
         unfinished.write_text(text)
         unfinished.rename(self.folder / f"order-{key}")
 
-    def switch(self, of: str, to: str, ready: float = 60.0, settle: float = 0.05) -> None:
+    def switch(self, of: str, to: str, ready: float = PATIENCE_SECONDS, settle: float = 0.05) -> None:
         """Let a version that runs ask for another in its place."""
         words = json.dumps({"switch": to, "ready_seconds": ready, "settle_seconds": settle})
         self.order(of, f"say(**{words})")

@@ -17,6 +17,7 @@ from fairway.config.scalars import Duration
 from fairway.config.upgrade import Upgrade
 from fairway.git.retry import Retry
 from tests.integration.agent.launcher.wheels import SOURCE, a_wheel
+from tests.patience import PATIENCE_SECONDS
 
 US = f"fairway-{__version__}"
 
@@ -155,7 +156,7 @@ async def test_a_hint_makes_it_ask_again(tmp_path: Path, launcher: Launcher) -> 
 
     upgrader.look_soon()
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not server.told:  # noqa: ASYNC110  # what it tells has no event
             await asyncio.sleep(0.01)
     running.cancel()

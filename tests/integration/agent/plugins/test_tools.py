@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairway.agent.plugins.tools import BadTool, InstallFailed, Tools
+from tests.patience import PATIENCE_SECONDS
 
 SCRIPT = """
 cd {{ .TmpDir }}
@@ -30,15 +31,17 @@ async def test_a_tool_that_many_ask_for_is_installed_once(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(
-    ("script", "expected"),
+    ("script", "seconds", "expected"),
     [
-        pytest.param("echo no such host >&2; exit 7", "status 7: no such host", id="the script fails"),
-        pytest.param("true", "left nothing at", id="the script brings nothing"),
-        pytest.param("sleep 1000 & wait", "did not end", id="the script does not end"),
+        pytest.param("echo no such host >&2; exit 7", PATIENCE_SECONDS, "status 7: no such host", id="it fails"),
+        pytest.param("true", PATIENCE_SECONDS, "left nothing at", id="it brings nothing"),
+        pytest.param("sleep 1000 & wait", 0.2, "did not end", id="it does not end"),
     ],
 )
-async def test_an_installation_that_fails_leaves_nothing(tmp_path: Path, script: str, expected: str) -> None:
-    tools = Tools(tmp_path / "tools", seconds=1.0)
+async def test_an_installation_that_fails_leaves_nothing(
+    tmp_path: Path, script: str, seconds: float, expected: str
+) -> None:
+    tools = Tools(tmp_path / "tools", seconds=seconds)
 
     with pytest.raises(InstallFailed, match=expected):
         await tools.install("helm", "3", script)

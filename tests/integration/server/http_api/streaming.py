@@ -34,9 +34,8 @@ from fairway.server.user_auth import UserAuth
 from tests.integration.server.http_api.serving import INSERTS, an_action_desk
 from tests.integration.server.sign_in.people import a_user
 from tests.integration.server.store.nouns import an_api_key
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
-
-PATIENCE = 30
 
 
 class ServerEvent(NamedTuple):
@@ -59,7 +58,7 @@ class EventStream:
         """The next event; StopAsyncIteration at the end of the stream."""
         name, data = "", ""
         while True:
-            line = await asyncio.wait_for(anext(self._lines), PATIENCE)
+            line = await asyncio.wait_for(anext(self._lines), PATIENCE_SECONDS)
             field, _, value = line.partition(": ")
             match field:
                 case "event":
@@ -154,5 +153,5 @@ async def a_live_server(url: str, folder: Path, remembered: int = REMEMBERED_CHA
         app = http_app(HttpDesk(actions=actions, auth=users, metrics=Metrics(), sign_in=sign_in, feed=feed))
         port = await stack.enter_async_context(listening(app, "127.0.0.1:0", 5))
         stack.callback(feed.close)
-        client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE)
+        client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE_SECONDS)
         yield LiveServer(store, logs, feed, actions.hints, clock, sign_in, await stack.enter_async_context(client))

@@ -21,6 +21,7 @@ from fairway.server.store.changes import Change
 from tests.integration.server.http_api.streaming import LiveServer, ServerEvent, a_live_server
 from tests.integration.server.postgres import a_database, a_postgres_server
 from tests.integration.server.store.nouns import a_chain, a_command, an_agent, an_event
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW, a_deployment, an_application
 
 STAGES = (Stage(id="s", name="WAIT", created_at=NOW, updated_at=NOW),)
@@ -261,7 +262,7 @@ async def test_a_quiet_stream_gives_signs_of_life_with_the_place_to_go_on_from(
         async with server.client.stream("GET", "/api/v1/stream?topic=deployments", headers=headers) as response:
             await server.add(an_agent())
             lines = response.aiter_lines()
-            while await asyncio.wait_for(anext(lines), 30) != f"id: {server.feed.position}":
+            while await asyncio.wait_for(anext(lines), PATIENCE_SECONDS) != f"id: {server.feed.position}":
                 continue
 
 
@@ -274,7 +275,7 @@ async def test_nobody_has_more_than_their_share_of_streams(tmp_path: Path, monke
                 "/api/v1/stream", params={"topic": "agents"}, headers={"authorization": f"Bearer {key}"}
             )
         assert refused.status_code == 429
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while server.feed.watcher_count:
                 await server.client.get("/healthz")
         async with server.stream(key, "deployments"):
@@ -289,7 +290,7 @@ async def test_a_crowd_that_comes_at_once_gets_no_more_than_its_share(
         key = await server.a_key()
         asked = {"params": {"topic": "agents"}, "headers": {"authorization": f"Bearer {key}"}}
         crowd = [asyncio.create_task(anext_text(server, asked)) for _ in range(8)]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while sum(task.done() for task in crowd) < 6:
                 await server.client.get("/healthz")
 

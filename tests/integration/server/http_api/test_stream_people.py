@@ -22,6 +22,7 @@ from tests.integration.server.http_api.streaming import EventStream, LiveServer,
 from tests.integration.server.http_api.test_stream import a_shop_deployment
 from tests.integration.server.postgres import a_database, a_postgres_server
 from tests.integration.server.store.nouns import a_project
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import an_application
 
 WEB = {"team": "web"}
@@ -106,7 +107,7 @@ async def test_a_session_whose_end_nobody_told_of_ends_its_streams_within_a_hear
         await server.store.write(lambda connection: connection.execute(sa.delete(SESSIONS)))
         server.clock.advance(TRUSTED_FOR + timedelta(seconds=1))
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await stream.next()).name == "goodbye"
 
 
@@ -157,7 +158,7 @@ async def test_a_session_that_is_ended_at_one_replica_is_refused_at_the_other(
 
         await one.store.write(end_the_session)
         # Both clocks stand still, so that nothing is forgotten for its age.
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while (after := await other.client.get("/api/v1/session", headers=cookie)).status_code == 200:
                 continue
 

@@ -10,6 +10,7 @@ import msgspec
 from fairway.server.store import deployments
 from tests.integration.server.http_api.streaming import LiveServer, a_live_server
 from tests.integration.server.http_api.test_stream import a_shop_deployment
+from tests.patience import PATIENCE_SECONDS
 
 CHANGES = 400
 SUMMARY = "x" * 200_000
@@ -38,7 +39,7 @@ async def test_a_client_that_does_not_read_costs_little_and_holds_up_nobody(tmp_
             assert memory_bytes() - before < 40_000_000
 
         told = b""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while f'"summary":"{CHANGES - 1} '.encode() not in told:
                 told = told[-1_000_000:] + await reader.read(1_000_000)
         writer.close()
@@ -50,7 +51,7 @@ async def a_deaf_client(server: LiveServer, key: str) -> tuple[asyncio.StreamRea
     reader, writer = await asyncio.open_connection(address.hostname, address.port, limit=1_000)
     request = f"GET /api/v1/stream?topic=deployments HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\n\r\n"
     writer.write(request.encode())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not server.feed.watcher_count:
             await server.client.get("/healthz")
     return reader, writer

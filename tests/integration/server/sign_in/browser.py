@@ -32,6 +32,7 @@ from fairway.server.user_auth import UserAuth
 from tests.integration.server.http_api.serving import an_action_desk
 from tests.integration.server.sign_in.people import a_user
 from tests.integration.server.store.nouns import a_project
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 T = TypeVar("T")
@@ -157,7 +158,7 @@ async def a_place(
     try:
         async with (
             listening(behind(proxies, app), "127.0.0.1:0", 1) as port,
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE_SECONDS) as client,
         ):
             yield Place(store, clock, desk, client)
     finally:

@@ -27,6 +27,7 @@ from fairway.server.store.store import Store
 from fairway.server.store.tables import METADATA
 from tests.integration.server.store.nouns import minutes
 from tests.integration.server.store.old_databases import an_old_database
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import a_deployment
 
 #: The last revision of which the next ones need not be online.
@@ -258,6 +259,6 @@ def waits(url: str) -> bool:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not is_so():  # noqa: ASYNC110 - a thread and a database, which tell nobody
             await asyncio.sleep(0.01)

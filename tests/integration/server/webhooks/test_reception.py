@@ -32,6 +32,7 @@ from fairway.server.webhooks.reception import (
 from fairway.server.webhooks.webhook import Webhook
 from tests.integration.server.recorded_hints import RecordedHints
 from tests.integration.server.store.nouns import keep
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 from tests.unit.server.webhooks import deliveries
 from tests.unit.server.webhooks.deliveries import GENERIC_PUSH, GITHUB_PUSH, SECRET, WAYS, Headers
@@ -44,7 +45,7 @@ class Post:
         self.store = store
         self.clock = FakeClock(NOW)
         self.hints = RecordedHints()
-        self.reception = Reception(store, self.hints, self.clock, patience=0.2)
+        self.reception = Reception(store, self.hints, self.clock, patience=PATIENCE_SECONDS)
         self.webhook = Webhook(
             id="hook-1",
             project_id="shop",
@@ -203,6 +204,7 @@ async def test_a_sender_that_dawdles_is_left(tmp_path: Path) -> None:
         await asyncio.Event().wait()
 
     async with a_post(tmp_path) as post:
+        post.reception._patience = 0.05
         with pytest.raises(SlowDelivery):
             await post.reception.receive(Request("hook-1", {}, "203.0.113.9", slow()))
 
@@ -217,7 +219,6 @@ async def test_deliveries_under_way_share_one_budget_of_memory(tmp_path: Path) -
         await go_on.wait()
 
     async with a_post(tmp_path) as post:
-        post.reception._patience = 30.0
         requests = [Request(f"hook-{number}", {}, "203.0.113.9", held()) for number in range(3)]
         under_way = [asyncio.create_task(post.reception.receive(request)) for request in requests[:2]]
         await asyncio.sleep(0)
