@@ -1,0 +1,75 @@
+"""The door of this package: the files of an application at one commit → the objects to be.
+
+Rendered by the method that the files call for, each in its namespace, checked; BadManifests with everything that is
+wrong, before anybody acts on any of it.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+from fairway.config.platforms import KubernetesInput
+from fairway.config.problems import Position, Problem
+from fairway.kube.manifest import Key, Manifest
+from fairway.plugins.kubernetes.manifests.documents import BadManifests
+from fairway.plugins.kubernetes.manifests.places import Place
+from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, read_files
+from fairway.plugins.kubernetes.manifests.renderings import Rendering, Renderings, digest
+from fairway.plugins.kubernetes.manifests.scope import Namespaced, in_namespace
+from fairway.sdk import Files
+
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+class Manifests:
+    """Loads manifests for all applications of a plugin; what was rendered is remembered."""
+
+    def __init__(self) -> None:
+        self._renderings = Renderings()
+
+    async def close(self) -> None:
+        """Break off what is being rendered."""
+        await self._renderings.close()
+
+    async def load(
+        self, files: Files, wanted: KubernetesInput, *, application_name: str, namespaced: Namespaced | None = None
+    ) -> tuple[Manifest, ...]:
+        """The objects that the files describe; `namespaced` tells which kinds of a cluster have namespaces."""
+        rendering = await self.render(files, wanted, application_name=application_name)
+        placed = await in_namespace(rendering.manifests, wanted.namespace, namespaced)
+        refuse_doubles(placed)
+        return placed
+
+    async def render(self, files: Files, wanted: KubernetesInput, *, application_name: str) -> Rendering:
+        """The same before namespaces, with what people should know about it."""
+        return await self._plain(files, wanted)
+
+    async def _plain(self, files: Files, wanted: KubernetesInput) -> Rendering:
+        place = await asyncio.to_thread(Place.of, files)
+        contents = await asyncio.to_thread(_contents, place, files, wanted)
+        named = bool(wanted.manifests)
+
+        async def make() -> Rendering:
+            parsed = await asyncio.to_thread(parse_files, contents, named=named)
+            size = sum(len(data) for _, data in contents)
+            return Rendering(manifests=tuple(parsed.checked()), size=size)
+
+        return await self._renderings.get(f"plain {named} {digest(contents)}", make)
+
+
+def _contents(place: Place, files: Files, wanted: KubernetesInput) -> list[tuple[str, bytes]]:
+    return read_files(find_files(place, wanted.manifests, files.config_filename))
+
+
+def refuse_doubles(manifests: Iterable[Manifest]) -> None:
+    """Refuse manifests of which two describe the same object: which of them is meant, nobody can tell."""
+    first: dict[Key, Manifest] = {}
+    problems: list[Problem] = []
+    for each in manifests:
+        before = first.setdefault(each.key, each)
+        if before is not each:
+            message = f"{each.key} is described twice, first in {before.where}; remove one of them"
+            position = Position(max(each.where.line, 1), 1)
+            problems.append(Problem(file=each.where.file, position=position, message=message))
+    if problems:
+        raise BadManifests(problems)
