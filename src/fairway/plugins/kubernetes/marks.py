@@ -1,0 +1,103 @@
+"""The labels and annotations by which an object says to whom it belongs.
+
+They are PipeCD's, so that an application that PipeCD has deployed is recognised and taken over, and the other way
+round. PipeCD's older agents write annotations only, its newer ones labels too; here both are written, and when an
+object is judged either will do. They stand at the object itself and never in a pod template: no pod restarts for them.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from fairway.config.platforms import VariantLabel
+from fairway.kube.manifest import Body, Manifest
+from fairway.plugins.kubernetes.parts import part, remade, with_entries
+
+_PREFIX: Final = "pipecd.dev/"
+MANAGED_BY: Final = f"{_PREFIX}managed-by"
+AGENT: Final = f"{_PREFIX}piped"
+APPLICATION: Final = f"{_PREFIX}application"
+COMMIT: Final = f"{_PREFIX}commit-hash"
+ORIGINAL_API_VERSION: Final = f"{_PREFIX}original-api-version"
+RESOURCE_KEY: Final = f"{_PREFIX}resource-key"
+#: The value of MANAGED_BY.
+PIPED: Final = "piped"
+
+#: What authors of manifests may ask for.
+ORDER: Final = f"{_PREFIX}order"
+SYNC_BY_REPLACE: Final = f"{_PREFIX}sync-by-replace"
+FORCE_SYNC_BY_REPLACE: Final = f"{_PREFIX}force-sync-by-replace"
+IGNORE_DRIFT: Final = f"{_PREFIX}ignore-drift-detection"
+#: Fairway's own: `override` takes fields from whoever manages them.
+ON_CONFLICT: Final = "fairway.dev/on-conflict"
+#: Fairway's own: "false" where nobody should wait until the workload is available.
+WAIT: Final = "fairway.dev/wait"
+
+
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
+    """To whom the objects of a stage belong."""
+
+    agent_id: str
+    application_id: str
+    commit: str
+    #: The label that tells variants apart, and this variant's value of it.
+    variant_key: str = VariantLabel().key
+    variant: str = VariantLabel().primary_value
+
+
+def marked(manifest: Manifest, owner: Owner) -> Manifest:
+    """The manifest with its owner's labels and annotations."""
+    labels = {
+        MANAGED_BY: PIPED,
+        AGENT: owner.agent_id,
+        APPLICATION: owner.application_id,
+        COMMIT: owner.commit,
+        owner.variant_key: owner.variant,
+    }
+    annotations = {**labels, ORIGINAL_API_VERSION: manifest.api_version, RESOURCE_KEY: resource_key(manifest.body)}
+
+    def change(body: Body) -> Body:
+        body = with_entries(body, ("metadata", "labels"), labels)
+        return with_entries(body, ("metadata", "annotations"), annotations)
+
+    return remade(manifest, change)
+
+
+def resource_key(body: Body) -> str:
+    """An object as PipeCD's plugins write it down: group, kind, namespace and name."""
+    group, _, _ = str(body["apiVersion"]).rpartition("/")
+    metadata = body.get("metadata") or {}
+    return ":".join([group, str(body["kind"]), str(metadata.get("namespace") or ""), str(metadata.get("name", ""))])
+
+
+def selector(application_id: str, variant: Mapping[str, str] | None = None) -> dict[str, str]:
+    """By which labels the objects of an application, or those of one variant, are found."""
+    return {MANAGED_BY: PIPED, APPLICATION: application_id, **(variant or {})}
+
+
+def mark(body: Body, key: str) -> str:
+    """What an object says of itself, by annotation or, failing that, by label."""
+    for place in ("annotations", "labels"):
+        found = part(body, "metadata", place, key)
+        if found:
+            return str(found)
+    return ""
+
+
+def belongs_to(body: Body, application_id: str) -> bool:
+    """Whether an object was deployed for an application, by itself and not through another object.
+
+    Labels alone do not tell: the Endpoints of a Service, for one, inherit them.
+    """
+    annotations = part(body, "metadata", "annotations") or {}
+    labels = part(body, "metadata", "labels") or {}
+    claimed = {annotations.get(APPLICATION), labels.get(APPLICATION, application_id)}
+    owned = any(each.get("controller") for each in part(body, "metadata", "ownerReferences") or ())
+    return annotations.get(MANAGED_BY) == PIPED and claimed == {application_id} and not owned
+
+
+def asks_for(body: Body, key: str, value: str) -> bool:
+    """Whether the author of a manifest has asked for something."""
+    annotations: Mapping[str, str] = part(body, "metadata", "annotations") or {}
+    return annotations.get(key) == value

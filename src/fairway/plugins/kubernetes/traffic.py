@@ -1,0 +1,230 @@
+"""Who gets how much traffic, as manifests: a Service's selector, an Istio VirtualService, or an SMI TrafficSplit.
+
+Pure: the manifest of Git goes in, the one to apply comes out. Whatever is not about the application's own host stays as
+its author wrote it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from fairway.config.platforms import KubernetesSpec, ResourceReference, VariantLabel
+from fairway.errors import UserError
+from fairway.kube.manifest import Body, Manifest
+from fairway.plugins.kubernetes.parts import part, remade, with_part
+from fairway.plugins.kubernetes.variants import is_kind
+
+ISTIO_GROUP: Final = "networking.istio.io"
+SMI_GROUP: Final = "split.smi-spec.io"
+_WHOLE: Final = 100
+
+
+class CannotRoute(UserError):
+    """Traffic that cannot be shared out as asked."""
+
+
+class Shares(msgspec.Struct, frozen=True):
+    """The share of each variant, of a hundred."""
+
+    primary: float
+    canary: float = 0.0
+    baseline: float = 0.0
+
+    def __str__(self) -> str:
+        return f"Primary: {self.primary:g}%, Canary: {self.canary:g}%, Baseline: {self.baseline:g}%"
+
+
+def router(manifests: Sequence[Manifest], spec: KubernetesSpec) -> Manifest:
+    """The one manifest that shares out the traffic; CannotRoute when it is not there."""
+    method = spec.traffic_routing.method
+    if method == "istio":
+        wanted = spec.traffic_routing.istio.virtual_service if spec.traffic_routing.istio else ResourceReference()
+        return _found(manifests, ISTIO_GROUP, "VirtualService", wanted.name)
+    if method == "smi":
+        return _found(manifests, SMI_GROUP, "TrafficSplit", "")
+    return _found(manifests, "", "Service", spec.service.name)
+
+
+def find_router(manifests: Sequence[Manifest], spec: KubernetesSpec) -> Manifest | None:
+    """As `router`; None when it is not there."""
+    try:
+        return router(manifests, spec)
+    except CannotRoute:
+        return None
+
+
+def routed(
+    manifests: Sequence[Manifest], spec: KubernetesSpec, shares: Shares, suffixes: Mapping[str, str] | None = None
+) -> Manifest:
+    """The manifest that shares out the traffic so; `suffixes` are those of the variants' own Services."""
+    manifest = router(manifests, spec)
+    if spec.traffic_routing.method == "istio":
+        return _by_istio(manifest, spec, shares, _host(manifests, spec))
+    if spec.traffic_routing.method == "smi":
+        return _by_smi(manifest, shares, {**_default_suffixes(spec.variant_label), **(suffixes or {})})
+    return _by_pod_selector(manifest, spec.variant_label, shares)
+
+
+def live_selector(manifest: Manifest, live: Body | None, label: VariantLabel) -> Manifest:
+    """A Service of Git that goes on selecting the variant that it selects now."""
+    current = part(live, "spec", "selector", label.key) if live else None
+    if current not in (label.canary_value, label.baseline_value):
+        return manifest
+    return remade(manifest, lambda body: with_part(body, ("spec", "selector", label.key), current))
+
+
+def _found(manifests: Sequence[Manifest], group: str, kind: str, name: str) -> Manifest:
+    there = [each for each in manifests if is_kind(each, group, kind)]
+    fitting = [each for each in there if name in ("", each.name)]
+    if fitting:
+        return fitting[0]
+    what = f"{kind} {name}" if name else f"{kind} of {group}" if group else kind
+    names = ", ".join(each.name for each in there)
+    raise CannotRoute(
+        f"there is no {what} among the manifests to share out the traffic with"
+        + (f"; there is {names}" if there else "")
+    )
+
+
+def _by_pod_selector(manifest: Manifest, label: VariantLabel, shares: Shares) -> Manifest:
+    chosen = {
+        label.primary_value: shares.primary,
+        label.canary_value: shares.canary,
+        label.baseline_value: shares.baseline,
+    }
+    full = [value for value, share in chosen.items() if share == _WHOLE]
+    if not full:
+        raise CannotRoute(
+            f"a Service selects one variant or another, it cannot send {shares}; "
+            "write `all`, or share out the traffic with trafficRouting.method istio or smi"
+        )
+    if part(manifest.body, "spec", "selector", label.key) != label.primary_value:
+        raise CannotRoute(
+            f"Service {manifest.name} does not select {label.key}: {label.primary_value}; write that into its "
+            "spec.selector, so that it can be changed to another variant"
+        )
+    return remade(manifest, lambda body: with_part(body, ("spec", "selector", label.key), full[0]))
+
+
+def _host(manifests: Sequence[Manifest], spec: KubernetesSpec) -> str:
+    """To which host the traffic goes that is shared out."""
+    istio = spec.traffic_routing.istio
+    if istio and istio.host:
+        return istio.host
+    if spec.service.name:
+        return spec.service.name
+    services = [each for each in manifests if is_kind(each, "", "Service")]
+    if not services:
+        raise CannotRoute("trafficRouting.istio.host is missing, and there is no Service among the manifests")
+    return services[0].name
+
+
+def _by_istio(manifest: Manifest, spec: KubernetesSpec, shares: Shares, host: str) -> Manifest:
+    editable = spec.traffic_routing.istio.editable_routes if spec.traffic_routing.istio else ()
+    routes = part(manifest.body, "spec", "http") or []
+    names = [part(each, "name") for each in routes]
+    missing = [each for each in editable if each not in names]
+    if missing:
+        raise CannotRoute(
+            f"VirtualService {manifest.name} has no http route {', '.join(missing)}; editableRoutes names routes that "
+            f"it has: {', '.join(str(each) for each in names if each) or 'none has a name'}"
+        )
+
+    def is_ours(destination: Any) -> bool:
+        return same_host(str(part(destination, "destination", "host") or ""), host, manifest.namespace)
+
+    chosen = [(each, not editable or part(each, "name") in editable) for each in routes]
+    if not any(is_ours(to) for route, edit in chosen if edit for to in part(route, "route") or ()):
+        hosts = {str(part(to, "destination", "host")) for route in routes for to in part(route, "route") or ()}
+        raise CannotRoute(
+            f"no route of VirtualService {manifest.name} that may be changed sends to {host}; it sends to "
+            f"{', '.join(sorted(hosts)) or 'nobody'}; name the right one as trafficRouting.istio.host"
+        )
+    if shares.primary == _WHOLE and not any(_favours_a_variant(route, spec.variant_label, is_ours) for route in routes):
+        # As its author wrote it, so that it does not differ from Git afterwards.
+        return manifest
+    changed = [_istio_route(route, spec.variant_label, shares, is_ours) if edit else route for route, edit in chosen]
+    return remade(manifest, lambda body: with_part(body, ("spec", "http"), changed))
+
+
+def _istio_route(route: Body, label: VariantLabel, shares: Shares, is_ours: Callable[[Any], bool]) -> Body:
+    destinations = part(route, "route") or ()
+    ours = [each for each in destinations if is_ours(each)]
+    if not ours:
+        return route
+    others = [each for each in destinations if not is_ours(each)]
+    # A single destination without a weight gets everything; beside others it gets nothing.
+    left = _WHOLE - sum(int(each.get("weight") or 0) for each in others)
+    if left < 0:
+        raise CannotRoute(f"a route sends {_WHOLE - left} % of the traffic to other hosts; expected 100 at most")
+    canary, baseline = int(shares.canary * left / _WHOLE), int(shares.baseline * left / _WHOLE)
+    weights = {
+        label.primary_value: left - canary - baseline,
+        label.canary_value: canary,
+        label.baseline_value: baseline,
+    }
+    if shares.primary == 0:
+        # What rounding leaves over is not the primary's.
+        weights[label.primary_value] = 0
+        first = label.canary_value if shares.canary else label.baseline_value
+        weights[first] += left - sum(weights.values())
+    made = [_istio_destination(ours, subset, weight) for subset, weight in weights.items() if weight > 0]
+    return {**route, "route": [*made, *others]}
+
+
+def _favours_a_variant(route: Body, label: VariantLabel, is_ours: Callable[[Any], bool]) -> bool:
+    """Whether a route of Git itself sends traffic to canary or baseline."""
+    destinations = [each for each in part(route, "route") or () if is_ours(each)]
+    variants = [
+        each
+        for each in destinations
+        if part(each, "destination", "subset") in (label.canary_value, label.baseline_value)
+    ]
+    return any(each.get("weight") or len(destinations) == 1 for each in variants)
+
+
+def _istio_destination(ours: Sequence[Body], subset: str, weight: int) -> Body:
+    """One destination; what its author wrote beside the weight, such as headers, stays."""
+    model = next((each for each in ours if part(each, "destination", "subset") == subset), ours[0])
+    return {**with_part(model, ("destination", "subset"), subset), "weight": weight}
+
+
+def same_host(one: str, other: str, namespace: str) -> bool:
+    """Whether two names mean the same host: short names mean one of the namespace."""
+    return _full_host(one, namespace) == _full_host(other, namespace)
+
+
+def _full_host(host: str, namespace: str) -> str:
+    labels = host.rstrip(".").split(".")
+    if len(labels) == 1:
+        labels.append(namespace or "default")
+    if len(labels) == 2:
+        labels.append("svc")
+    if labels[2:] == ["svc"]:
+        labels += ["cluster", "local"]
+    return ".".join(labels)
+
+
+def _default_suffixes(label: VariantLabel) -> dict[str, str]:
+    return {value: value for value in (label.primary_value, label.canary_value, label.baseline_value)}
+
+
+def _by_smi(manifest: Manifest, shares: Shares, suffixes: Mapping[str, str]) -> Manifest:
+    service = str(part(manifest.body, "spec", "service") or "")
+    if not service:
+        raise CannotRoute(f"TrafficSplit {manifest.name} has no spec.service; write the Service that it stands for")
+    backends = part(manifest.body, "spec", "backends") or []
+    weights = (shares.primary, shares.canary, shares.baseline)
+    names = [f"{service}-{suffix}" for suffix in suffixes.values()]
+    others = [each for each in backends if each.get("service") not in names]
+    left = _WHOLE - sum(int(each.get("weight") or 0) for each in others)
+    given = [int(share * left / _WHOLE) for share in weights]
+    # What rounding leaves over goes to the first that gets any.
+    given[next(at for at, share in enumerate(weights) if share > 0)] += left - sum(given)
+    made = []
+    for name, weight in zip(names, given, strict=True):
+        before: Body = next((each for each in backends if each.get("service") == name), {"service": name})
+        if weight > 0 or "weight" in before:
+            made.append({**before, "weight": weight})
+    return remade(manifest, lambda body: with_part(body, ("spec", "backends"), [*made, *others]))

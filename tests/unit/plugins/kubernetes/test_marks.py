@@ -1,0 +1,91 @@
+"""To whom an object belongs."""
+
+from typing import Any
+
+import pytest
+
+from fairway.plugins.kubernetes.marks import Owner, asks_for, belongs_to, mark, marked, selector
+from tests.unit.plugins.kubernetes.builders import a_deployment, an_object
+
+OWNER = Owner(agent_id="agent-1", application_id="app-1", commit="c0ffee")
+
+
+def test_a_marked_manifest_has_pipecds_labels_and_annotations_beside_its_own() -> None:
+    manifest = an_object("apps/v1", "Deployment", "web", namespace="shop", metadata={"labels": {"team": "a"}})
+
+    metadata = marked(manifest, OWNER).metadata
+
+    labels = {
+        "pipecd.dev/managed-by": "piped",
+        "pipecd.dev/piped": "agent-1",
+        "pipecd.dev/application": "app-1",
+        "pipecd.dev/commit-hash": "c0ffee",
+        "pipecd.dev/variant": "primary",
+    }
+    assert metadata == {
+        "name": "web",
+        "namespace": "shop",
+        "labels": {"team": "a", **labels},
+        "annotations": {
+            **labels,
+            "pipecd.dev/original-api-version": "apps/v1",
+            "pipecd.dev/resource-key": "apps:Deployment:shop:web",
+        },
+    }
+
+
+def test_marks_never_reach_the_pods_so_that_none_restarts_for_them() -> None:
+    manifest = a_deployment()
+
+    assert marked(manifest, OWNER).body["spec"] == manifest.body["spec"]
+
+
+def test_marking_leaves_the_manifest_as_it_was() -> None:
+    manifest = a_deployment()
+
+    marked(manifest, OWNER)
+
+    assert manifest == a_deployment()
+
+
+@pytest.mark.parametrize(
+    ("change", "belongs"),
+    [
+        pytest.param({}, True, id="its own"),
+        pytest.param({"labels": {}}, True, id="by annotations alone, as PipeCD's older agents write"),
+        pytest.param({"annotations": {}}, False, id="by labels alone, as Endpoints inherit them"),
+        pytest.param({"labels": {"pipecd.dev/application": "app-2"}}, False, id="claimed by another application"),
+        pytest.param({"ownerReferences": [{"uid": "u", "controller": True}]}, False, id="made by another object"),
+        pytest.param({"ownerReferences": [{"uid": "u"}]}, True, id="owned, but not made by another object"),
+    ],
+)
+def test_an_object_belongs_to_the_application_that_it_names(change: dict[str, Any], belongs: bool) -> None:
+    body = marked(a_deployment(), OWNER).body
+
+    assert belongs_to({**body, "metadata": {**body["metadata"], **change}}, "app-1") is belongs
+
+
+def test_the_objects_of_a_variant_are_found_by_labels() -> None:
+    found = selector("app-1", {"pipecd.dev/variant": "canary"})
+
+    assert found == {
+        "pipecd.dev/managed-by": "piped",
+        "pipecd.dev/application": "app-1",
+        "pipecd.dev/variant": "canary",
+    }
+
+
+def test_a_mark_is_read_from_annotations_first() -> None:
+    body = {"metadata": {"labels": {"k": "label", "l": "label"}, "annotations": {"k": "annotation"}}}
+
+    assert [mark(body, key) for key in ("k", "l", "m")] == ["annotation", "label", ""]
+
+
+def test_an_author_asks_by_the_exact_value() -> None:
+    body = {"metadata": {"annotations": {"a": "enabled"}}}
+
+    assert [asks_for(body, "a", "enabled"), asks_for(body, "a", "true"), asks_for({}, "a", "enabled")] == [
+        True,
+        False,
+        False,
+    ]
