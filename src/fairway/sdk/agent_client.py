@@ -53,6 +53,11 @@ class AgentClient:
         """The agent as one running stage sees it."""
         return StageAgent(self, deployment_id, stage_id, application_id)
 
+    async def install_tool(self, name: str, version: str, script: str) -> Path:
+        """Where a command-line tool is, installed if need be."""
+        request = m.InstallToolRequest(name=name, version=version, install_script=script)
+        return Path((await self.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
+
     async def call(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
         """The answer to one call by its name on the wire."""
         return await self._retry.run(lambda: self._once(method, request, seconds))
@@ -125,8 +130,7 @@ class StageAgent:
         return Secret((await self._client.call("DecryptSecret", request)).decrypted_secret)
 
     async def install_tool(self, name: str, version: str, script: str) -> Path:
-        request = m.InstallToolRequest(name=name, version=version, install_script=script)
-        return Path((await self._client.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
+        return await self._client.install_tool(name, version, script)
 
     async def commands(self) -> AsyncIterator[Command]:
         seen: set[str] = set()

@@ -7,12 +7,13 @@ undoes whatever this plugin did in a deployment, `undo` a stage that undoes one 
 import enum
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
 from fairway.config.agent_file import DeployTarget as Target
 from fairway.config.stages import StageOptions
+from fairway.errors import UserError
 from fairway.git.retry import Retry
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.live_state import Resource
@@ -141,6 +142,16 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "diff"
 
 
+class ToolAgent(Protocol):
+    """The agent, as a plugin sees it that is not in a stage."""
+
+    async def install_tool(self, name: str, version: str, script: str) -> Path: ...
+
+
+class NoAgent(UserError):
+    """A plugin that nobody serves has no agent to ask."""
+
+
 class Plugin:
     """The base of every plugin. Override what the plugin has an opinion on."""
 
@@ -157,6 +168,17 @@ class Plugin:
 
     def __init__(self, settings: PluginSettings) -> None:
         self.settings = settings
+        self._agent: ToolAgent | None = None
+
+    def meet(self, agent: ToolAgent) -> None:
+        """Know the agent that the plugin is served to."""
+        self._agent = agent
+
+    async def install_tool(self, name: str, version: str, script: str) -> Path:
+        """Where a command-line tool is; as `StageRun.install_tool`, for what is asked outside of stages."""
+        if self._agent is None:
+            raise NoAgent(f"{name} {version} cannot be installed: the plugin {self.settings.name} has no agent")
+        return await self._agent.install_tool(name, version, script)
 
     async def close(self) -> None:
         """The process is about to end."""

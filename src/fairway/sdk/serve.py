@@ -57,6 +57,7 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
     try:
         for each in served:
             agent = AgentClient(each.plugin.settings.name, channel, each.token)
+            each.plugin.meet(agent)
             service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
             server = aio.server(options=SERVER_OPTIONS)
             register_deployment_service(service, server)

@@ -225,3 +225,20 @@ async def test_a_plugin_without_deploy_targets_cannot_work_on_each(tmp_path: Pat
         ended = await plugin.run("SPREAD")
 
     assert ended.message == "the application names no deploy target of this plugin"
+
+
+class Rendering(Plugin):
+    """Tells what would change by a tool of the agent's."""
+
+    name = "rendering"
+
+    async def plan_preview(self, question: PreviewQuestion) -> tuple[Preview, ...]:
+        return (Preview(summary=str(await self.install_tool("render", "1.2", "exit 1"))),)
+
+
+async def test_a_tool_is_installed_also_for_what_is_asked_outside_of_stages(tmp_path: Path) -> None:
+    async with plugin_under_test(Rendering, tmp_path) as plugin:
+        plugin.agent.tools = {("render", "1.2"): tmp_path / "render"}
+        (preview,) = await plugin.plan_preview()
+
+    assert preview.summary == str(tmp_path / "render")
