@@ -1,4 +1,4 @@
-"""What a server offers to agents: PipeCD's PipedService, and our own hints and leases beside it.
+"""What a server offers to agents: PipeCD's PipedService, and our own hints, leases and reports together beside it.
 
 Servers subclass the servicers and register them here; agents call through the stubs. `messages` has the
 requests and responses; the nouns inside them are made and read by the modules of `convert`.
@@ -9,10 +9,13 @@ from grpc import aio
 from fairway.rpc import aliases
 from fairway.rpc.gen.fairway.agent.v1 import hints_pb2 as hint_messages
 from fairway.rpc.gen.fairway.agent.v1 import leases_pb2 as lease_messages
+from fairway.rpc.gen.fairway.agent.v1 import reports_pb2 as report_messages
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceServicer as HintServicer
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceStub as HintStub
 from fairway.rpc.gen.fairway.agent.v1.leases_pb2_grpc import LeaseServiceServicer as LeaseServicer
 from fairway.rpc.gen.fairway.agent.v1.leases_pb2_grpc import LeaseServiceStub as LeaseStub
+from fairway.rpc.gen.fairway.agent.v1.reports_pb2_grpc import ReportServiceServicer as ReportServicer
+from fairway.rpc.gen.fairway.agent.v1.reports_pb2_grpc import ReportServiceStub as ReportStub
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2 as messages
 from fairway.rpc.gen.pipecd.service.pipedservice_pb2_grpc import PipedServiceServicer as AgentServicer
 from fairway.rpc.gen.pipecd.service.pipedservice_pb2_grpc import PipedServiceStub as AgentStub
@@ -21,7 +24,15 @@ from fairway.rpc.gen.pipecd.service.pipedservice_pb2_grpc import PipedServiceStu
 #: refused call ends with, how it is known that it is not any more.
 FENCING_METADATA = "fairway-fencing-token"
 
+_AGENT_SERVICE = messages.DESCRIPTOR.services_by_name["PipedService"]
+_HINT_SERVICE = hint_messages.DESCRIPTOR.services_by_name["HintService"]
+_LEASE_SERVICE = lease_messages.DESCRIPTOR.services_by_name["LeaseService"]
+_REPORT_SERVICE = report_messages.DESCRIPTOR.services_by_name["ReportService"]
+#: The names of the services that agents call.
+AGENT_SERVICES = tuple(each.full_name for each in (_AGENT_SERVICE, _HINT_SERVICE, _LEASE_SERVICE, _REPORT_SERVICE))
+
 __all__ = [
+    "AGENT_SERVICES",
     "FENCING_METADATA",
     "AgentServicer",
     "AgentStub",
@@ -29,25 +40,34 @@ __all__ = [
     "HintStub",
     "LeaseServicer",
     "LeaseStub",
+    "ReportServicer",
+    "ReportStub",
     "hint_messages",
     "lease_messages",
     "messages",
     "register_agent_service",
     "register_hint_service",
     "register_lease_service",
+    "register_report_service",
+    "report_messages",
 ]
 
 
 def register_agent_service(servicer: AgentServicer, server: aio.Server) -> None:
     """Serve PipedService, under its legacy path too."""
-    aliases.register(servicer, messages.DESCRIPTOR.services_by_name["PipedService"], server)
+    aliases.register(servicer, _AGENT_SERVICE, server)
 
 
 def register_hint_service(servicer: HintServicer, server: aio.Server) -> None:
     """Serve our hints."""
-    aliases.register(servicer, hint_messages.DESCRIPTOR.services_by_name["HintService"], server)
+    aliases.register(servicer, _HINT_SERVICE, server)
 
 
 def register_lease_service(servicer: LeaseServicer, server: aio.Server) -> None:
     """Serve our leases."""
-    aliases.register(servicer, lease_messages.DESCRIPTOR.services_by_name["LeaseService"], server)
+    aliases.register(servicer, _LEASE_SERVICE, server)
+
+
+def register_report_service(servicer: ReportServicer, server: aio.Server) -> None:
+    """Serve reports that come together."""
+    aliases.register(servicer, _REPORT_SERVICE, server)

@@ -12,11 +12,12 @@ from sqlalchemy import Connection
 
 from fairway.clock import FakeClock
 from fairway.model.agent import Agent, AgentKey
-from fairway.rpc.agent_api import AgentStub, register_agent_service
+from fairway.rpc.agent_api import AgentStub, register_agent_service, register_report_service
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
+from fairway.server.agent_service.together import ReportService
 from fairway.server.keys import new_agent_key
 from fairway.server.logs import LogStore
 from fairway.server.store import agents, applications, deployments
@@ -99,6 +100,7 @@ async def serving(folder: Path, database: str = "") -> AsyncIterator[Serving]:
     )
     server = aio.server(options=SERVER_OPTIONS)
     register_agent_service(AgentService(desk, auth), server)
+    register_report_service(ReportService(desk, auth), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
