@@ -17,7 +17,12 @@ from litestar.types import ASGIApp
 
 from fairway.clock import Clock
 from fairway.errors import FairwayError
-from fairway.rpc.agent_api import register_agent_service, register_hint_service, register_lease_service
+from fairway.rpc.agent_api import (
+    register_agent_service,
+    register_hint_service,
+    register_lease_service,
+    register_report_service,
+)
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.traces import register_trace_sink
@@ -27,6 +32,7 @@ from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
+from fairway.server.agent_service.together import ReportService
 from fairway.server.answers import AnswerRoom, BoundAnswers
 from fairway.server.certificates import CertificateFiles
 from fairway.server.doors import Doors, open_doors, unready_when
@@ -227,6 +233,7 @@ def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
         web_url=actions.web_url,
     )
     register_agent_service(AgentService(agent_desk, agents), server)
+    register_report_service(ReportService(agent_desk, agents), server)
     register_user_service(UserService(kept.actions, kept.users), server)
     register_hint_service(HintService(actions.hints, _known_agent(agents)), server)
     leases = LeaseDesk(
