@@ -25,6 +25,7 @@ import msgspec
 import structlog
 
 from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway, ServerRefused
+from fairway.agent.left_alone import LeftAlone
 from fairway.agent.own_data import Holders, read_holders, this_machine, write_holders
 from fairway.agent.standing import (
     CALM_SECONDS,
@@ -32,6 +33,7 @@ from fairway.agent.standing import (
     WAITING_SECONDS,
     Held,
     Standing,
+    decide_left_alone,
     decide_renewal,
     decide_standing,
     decide_until,
@@ -87,6 +89,7 @@ class Lease:
         self._server = server
         self._data = data
         self._now = now
+        self._left_alone = LeftAlone(data)
         self._holders = read_holders(data)
         self._holder = ""
         self._held: Held | None = None
@@ -209,6 +212,8 @@ class Lease:
         self._held = held = Held(
             token=token, sent_at=sent_at, seconds=answer.seconds, standby_waiting=answer.standby_waiting
         )
+        # Before the server hears, by the next request, that a shorter time is known.
+        self._left_alone.until(decide_left_alone(held, self._now()))
         waits = "; another agent stands by" if held.standby_waiting else ""
         await self._become(Role.ACTIVE, f"it holds the lease with fencing token {token}{waits}")
         # The server may rely on the shorter time only when it has heard that we know it.
@@ -231,6 +236,7 @@ class Lease:
         if self._role is not Role.ACTIVE or self._held is not None:
             _log.info("the agent works without a lease", reason=reason)
         self._held = None
+        self._left_alone.for_ever()
         self._server.show(0)
         await self._become(Role.ACTIVE, reason)
         return CALM_SECONDS
@@ -241,8 +247,10 @@ class Lease:
             self._shut_out = error
         if self._role in (Role.WAITING, Role.STANDBY):
             await self._become(self._role, f"it waits for the server: {reason}")
-        elif self._held is not None and decide_standing(self._held, self._now()) is Standing.PAUSE:
-            await self._become(Role.ACTIVE, f"nothing new is begun until the server answers: {reason}")
+        elif self._held is not None and decide_standing(self._held, self._now()) is not Standing.STEP_DOWN:
+            self._left_alone.until(decide_left_alone(self._held, self._now()))
+            if decide_standing(self._held, self._now()) is Standing.PAUSE:
+                await self._become(Role.ACTIVE, f"nothing new is begun until the server answers: {reason}")
         return WAITING_SECONDS
 
     def _within(self, seconds: float) -> float:

@@ -5,6 +5,7 @@ so well before. While nobody waits its time is long; when even that is over, not
 """
 
 import enum
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +15,10 @@ RENEW_AT, STEP_DOWN_AT = 1 / 3, 2 / 3
 GRACE = 1 / 6
 #: After which part of a long time nothing new is begun.
 PAUSE_AT = 0.95
+#: After which part of a long time what an agent that is gone has left is asked to end, and made to.
+_LEFT_ASKED_AT, _LEFT_MADE_AT = 0.9, 0.95
+#: What a living agent runs goes on even after that, while nobody waits; and for so long if it is killed then.
+_ALIVE_SECONDS = 15.0
 #: However long a lease holds, it is renewed as often.
 CALM_SECONDS = 60.0
 #: Between two questions of somebody who waits, or whom nobody answers.
@@ -28,6 +33,13 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     sent_at: float
     seconds: float
     standby_waiting: bool
+
+
+class Ends(NamedTuple):
+    """In how many seconds what an agent runs is asked to end, and made to, if nobody hears of the agent any more."""
+
+    asked: float
+    made: float
 
 
 class Standing(enum.Enum):
@@ -51,6 +63,16 @@ def decide_standing(held: Held | None, now: float) -> Standing:
 def decide_until(held: Held) -> float:
     """Until when it may act, if it cannot renew."""
     return held.sent_at + held.seconds * (STEP_DOWN_AT if held.standby_waiting else PAUSE_AT)
+
+
+def decide_left_alone(held: Held, now: float) -> Ends:
+    """When what the agent runs is to end if nobody hears of it from now on: before another one may begin."""
+    left = held.sent_at - now
+    if held.standby_waiting:
+        return Ends(left + held.seconds * STEP_DOWN_AT, left + held.seconds * (STEP_DOWN_AT + GRACE))
+    if left + held.seconds > 0:
+        return Ends(left + held.seconds * _LEFT_ASKED_AT, left + held.seconds * _LEFT_MADE_AT)
+    return Ends(_ALIVE_SECONDS, _ALIVE_SECONDS * (1 + GRACE))
 
 
 def decide_renewal(held: Held) -> float:

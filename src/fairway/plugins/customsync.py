@@ -1,8 +1,10 @@
 """CUSTOM_SYNC: deploys with a script of one's own. Deprecated: SCRIPT_RUN does it better, and can be undone."""
 
 from fairway.config.stages import CustomSyncOptions, ScriptRunOptions
+from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.plugin import Script, run_script
 from fairway.sdk import Outcome, Plugin, StageRun, stage
+from fairway.sdk.plugin import PluginSettings
 
 DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
 
@@ -12,9 +14,16 @@ class CustomSync(Plugin):
 
     name = "customsync"
 
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        self._guard = Guard(settings.state, settings.left_alone)
+
+    async def close(self) -> None:
+        await self._guard.close()
+
     @stage("CUSTOM_SYNC", options=CustomSyncOptions)
     async def sync(self, run: StageRun[CustomSyncOptions]) -> Outcome:
         """Run the script."""
         options = ScriptRunOptions(run=run.options.run, env=run.options.envs)
         script = Script(run=run, options=options, commands=options.commands, preface=DEPRECATED)
-        return await run_script(self.settings.state, script)
+        return await run_script(self._guard, script)

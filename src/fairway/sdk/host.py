@@ -39,6 +39,8 @@ class PluginOrder(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     #: Where it may keep files.
     state: str
+    #: Says until when what it has started may outlive the agent; None where that is nobody's concern.
+    left_alone: str | None = None
     config: dict[str, Any] = {}
     targets: tuple[DeployTarget, ...] = ()
 
@@ -95,7 +97,13 @@ async def _serve(served: list[Served], agent: str, leave: asyncio.Event) -> None
 
 
 def _settings(order: PluginOrder) -> PluginSettings:
-    return PluginSettings(name=order.name, config=order.config, targets=order.targets, state=Path(order.state))
+    return PluginSettings(
+        name=order.name,
+        config=order.config,
+        targets=order.targets,
+        state=Path(order.state),
+        left_alone=Path(order.left_alone) if order.left_alone else None,
+    )
 
 
 def main() -> None:

@@ -58,55 +58,75 @@ class Pair(Site):
         return self._stack.enter_context(a_server(self.folder / "server", *options, listen=listen))
 
 
-#: Tells each of its beginnings and, when it is asked to end, its end; goes on until it is let go.
+#: Tells each of its beginnings, whether it runs a second time meanwhile, and, when it is asked to end, its end; goes on
+#: until it is let go. The kernel lets go of the lock with the last process that has it, however that ends.
 PATIENT = (
-    "trap 'echo ended >> {0}/ran; exit 1' TERM; echo began >> {0}/ran; "
-    "while [ ! -e {0}/go ]; do sleep 0.05; done; echo done >> {0}/ran"
+    "trap 'echo ended >> {0}/ran-{1}; exit 1' TERM; exec 9> {0}/lock-{1}; "
+    "if flock -n 9; then echo began >> {0}/ran-{1}; else echo twice >> {0}/ran-{1}; fi; "
+    "while [ ! -e {0}/go ]; do sleep 0.05; done; echo done >> {0}/ran-{1}"
 )
 
 
 @contextmanager
-def a_pair(folder: Path, lease_seconds: int, on_interrupted: str = "fail") -> Iterator[Pair]:
-    """Two agents and an application with one script that waits."""
-    stage = script(PATIENT.format(folder), onInterrupted=on_interrupted)
-    origin = an_origin(folder, {"web/app.pipecd.yaml": an_application_file(stage)})
+def a_pair(folder: Path, lease_seconds: int) -> Iterator[Pair]:
+    """Two agents and two applications, each with a script that waits: one may be run again, the other may not."""
+    files = {
+        f"{kind}/app.pipecd.yaml": an_application_file(script(PATIENT.format(folder, kind), onInterrupted=kind))
+        for kind in ("fail", "run-again")
+    }
+    origin = an_origin(folder, files)
     with ExitStack() as stack:
         # Also what nobody waits for any more comes to its end.
         stack.callback((folder / "go").touch)
         yield Pair(folder, origin, stack, lease_seconds)
 
 
-def ran(folder: Path) -> list[str]:
-    """What the scripts have told."""
-    return (folder / "ran").read_text().split() if (folder / "ran").exists() else []
+def ran(folder: Path, kind: str) -> list[str]:
+    """What the scripts of an application have told."""
+    file = folder / f"ran-{kind}"
+    return file.read_text().split() if file.exists() else []
 
 
-def test_when_the_one_at_work_is_killed_in_a_script_the_other_takes_over_and_does_not_run_it_again(
-    tmp_path: Path,
-) -> None:
+def ran_one_after_the_other(told: list[str]) -> bool:
+    """Whether a script that was ended was run again, never twice at once, and ended well in the end."""
+    *before, last = [word for word in told if word != "ended"]
+    return len(before) > 1 and set(before) == {"began"} and last == "done"
+
+
+def both_begin(pair: Pair) -> None:
+    """Both scripts run, under the first agent."""
+    pair.add_applications("fail", "run-again")
+    until(lambda: ran(pair.folder, "fail") and ran(pair.folder, "run-again"))
+
+
+def both_end_under_the_second(pair: Pair) -> None:
+    """One is found interrupted; the other runs once more, when nothing of it is left under the first agent."""
+    until(lambda: len([word for word in ran(pair.folder, "run-again") if word != "ended"]) > 1)
+    (pair.folder / "go").touch()
+    ended = {each.application_name: each.status for each in (pair.ended(1), pair.ended(2))}
+
+    assert ended == {"fail": DeploymentStatus.FAILED, "run-again": DeploymentStatus.SUCCEEDED}
+    assert ran_one_after_the_other(ran(pair.folder, "run-again")), ran(pair.folder, "run-again")
+    assert set(ran(pair.folder, "fail")) <= {"began", "ended"}
+    assert pair.role(pair.second_data) == "active"
+
+
+def test_when_the_one_at_work_is_killed_its_scripts_end_before_the_other_takes_over(tmp_path: Path) -> None:
     with a_pair(tmp_path, lease_seconds=8) as pair:
-        pair.add_applications("web")
-        until(lambda: ran(tmp_path))
+        both_begin(pair)
         kill(pair.agent)
-        deployment = pair.ended()
 
-        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.FAILED, ["began"])
-        assert pair.role(pair.second_data) == "active"
-        (tmp_path / "go").touch()
-        pair.origin.commit({"web/other": "another commit"}, "again")
-        assert pair.ended(2).status is DeploymentStatus.SUCCEEDED
+        both_end_under_the_second(pair)
+        pair.origin.commit({"fail/other": "another commit"}, "again")
+        assert pair.ended(3).status is DeploymentStatus.SUCCEEDED
 
 
-def test_one_that_is_cut_off_has_ended_its_script_before_the_other_begins(tmp_path: Path) -> None:
-    with a_pair(tmp_path, lease_seconds=8, on_interrupted="run-again") as pair:
-        pair.add_applications("web")
-        until(lambda: ran(tmp_path))
+def test_one_that_is_cut_off_has_ended_its_scripts_before_the_other_takes_over(tmp_path: Path) -> None:
+    with a_pair(tmp_path, lease_seconds=8) as pair:
+        both_begin(pair)
         pair.line.cut()
-        until(lambda: ran(tmp_path)[-2:] == ["ended", "began"])
-        (tmp_path / "go").touch()
-        deployment = pair.ended()
 
-        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.SUCCEEDED, ["began", "ended", "began", "done"])
+        both_end_under_the_second(pair)
         pair.line.mend()
         until(lambda: pair.role(pair.data) == "standby")
         assert f"another agent is active on host {os.uname().nodename}, pid" in pair.reason(pair.data)
@@ -122,13 +142,13 @@ def test_one_that_stops_hands_over_without_being_waited_for(tmp_path: Path) -> N
 
 def test_a_restarted_server_knows_who_is_at_work_and_its_script_goes_on(tmp_path: Path) -> None:
     with a_pair(tmp_path, lease_seconds=120) as pair:
-        pair.add_applications("web")
-        until(lambda: ran(tmp_path))
+        both_begin(pair)
         before = pair.reason(pair.data)
         pair.server.kill()
         pair.start_server()
         (tmp_path / "go").touch()
-        deployment = pair.ended()
+        ended = [pair.ended(number).status for number in (1, 2)]
 
-        assert (deployment.status, ran(tmp_path)) == (DeploymentStatus.SUCCEEDED, ["began", "done"])
+        assert ended == [DeploymentStatus.SUCCEEDED] * 2
+        assert [ran(tmp_path, kind) for kind in ("fail", "run-again")] == [["began", "done"]] * 2
         assert (pair.reason(pair.data), pair.role(pair.second_data)) == (before, "standby")

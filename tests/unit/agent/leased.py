@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from fairway.agent.control_plane import ServerAway
 from fairway.agent.lease import Lease, Role
+from fairway.agent.left_alone import LeftAlone
+from fairway.agent.standing import Ends
 from fairway.rpc.agent_api import lease_messages
 from fairway.server.lease import Asking, Times, decide_hold, decide_release
 from fairway.server.store import leases
@@ -63,6 +65,8 @@ class World:
         self.cut: set[str] = set()
         self.travels: dict[str, list[Travel]] = {}
         self.agents: dict[str, SimulatedAgent] = {}
+        #: What those who were killed have left running: whose it is, and when it is made to end.
+        self.left: list[tuple[str, float]] = []
         self.beats = 0
 
     def answer(self, request: lease_messages.HoldRequest, replica: int) -> lease_messages.HoldAnswer:
@@ -93,6 +97,7 @@ class World:
     def check(self) -> None:
         """Never two."""
         acting = [name for name, agent in self.agents.items() if agent.acts]
+        acting += [name for name, end in self.left if self.loop.now < end and name not in acting]
         assert len(acting) < 2, f"{acting} at {self.loop.now}"
 
     def _quiet(self, replica: int) -> float:
@@ -141,6 +146,18 @@ class Net:
         self.token = fencing_token
 
 
+class NotedEnds(LeftAlone):
+    """When what an agent runs would be made to end, by the world's time."""
+
+    def __init__(self, world: World, data: Path) -> None:
+        super().__init__(data)
+        self._world = world
+        self.made = 0.0
+
+    def until(self, ends: Ends) -> None:
+        self.made = self._world.loop.now + ends.made
+
+
 class SimulatedAgent:
     """A real lease, and an agent that does nothing but end what it runs when it must."""
 
@@ -151,6 +168,7 @@ class SimulatedAgent:
         # Its clock shows another time, and goes equally fast.
         self._offset = 1e6 * len(name)
         self.lease = Lease(Net(world, name), data, lambda: world.loop.now + self._offset)
+        self.lease._left_alone = self.left_alone = NotedEnds(world, data)
         self._tasks = [asyncio.ensure_future(each) for each in (self.lease._ask_for_ever(), self._step_down())]
 
     @property
@@ -196,6 +214,8 @@ async def happen(world: World, fault: Fault) -> None:
         world.agents[fault.agent] = SimulatedAgent(world, fault.agent)
     elif fault.kind in ("kill", "stop") and agent is not None:
         del world.agents[fault.agent]
+        if fault.kind == "kill" and agent.acts:
+            world.left.append((fault.agent, agent.left_alone.made))
         await agent.end(politely=fault.kind == "stop")
     world.check()
 

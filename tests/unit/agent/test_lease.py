@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway
 from fairway.agent.lease import Lease, Role
 from fairway.agent.own_data import Holders, read_holders, write_holders
-from fairway.agent.standing import Held, Standing, decide_standing
+from fairway.agent.standing import Ends, Held, Standing, decide_left_alone, decide_standing
 from fairway.rpc.agent_api import lease_messages
 from tests.unit.agent.leased import Fault, OwnTime, Travel, World, run
 
@@ -33,6 +33,18 @@ def held(standby: bool, seconds: float = 15.0) -> Held:
 )
 def test_what_an_agent_may_do_that_cannot_renew(lease: Held | None, now: float, standing: Standing) -> None:
     assert decide_standing(lease, now) is standing
+
+
+@pytest.mark.parametrize(
+    ("lease", "now", "ends"),
+    [
+        pytest.param(held(True, 12.0), 102.0, Ends(6.0, 8.0), id="somebody waits: when a living agent would end it"),
+        pytest.param(held(False, 200.0), 110.0, Ends(170.0, 180.0), id="nobody waits: before anybody may begin"),
+        pytest.param(held(False, 200.0), 310.0, Ends(15.0, 17.5), id="nobody waits, and the agent lives on"),
+    ],
+)
+def test_when_what_an_agent_runs_ends_if_nobody_hears_of_it_any_more(lease: Held, now: float, ends: Ends) -> None:
+    assert decide_left_alone(lease, now) == ends
 
 
 MENDED = [Fault(0.0, "mend", "bb"), Fault(3.0, "mend", "a")]

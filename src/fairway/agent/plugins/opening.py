@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from grpc import aio
 
+from fairway.agent.left_alone import LeftAlone
 from fairway.agent.plugins.callers import Tokens
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.host_service import HostDesk, HostService
@@ -43,6 +44,7 @@ async def open_plugins(
         places = PluginPlaces(
             sockets=sockets,
             state=data / "plugins",
+            left_alone=LeftAlone(data).path,
             agent=f"unix:{sockets / 'agent.sock'}",
             tokens=tokens,
             doors=doors,

@@ -34,6 +34,8 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
     sockets: Path
     #: For files that outlive the plugins.
     state: Path
+    #: Says until when what they have started may outlive the agent.
+    left_alone: Path | None = None
     #: Where the agent's PluginService listens, for plugins of ours.
     agent: str
     #: What those show there.
@@ -144,6 +146,7 @@ def _order(plugin: PluginConfig, entry: str, places: PluginPlaces, address: str)
         address=address,
         token=places.tokens.issue(plugin.name),
         state=str(places.state / plugin.name),
+        left_alone=None if places.left_alone is None else str(places.left_alone),
         config=plugin.config,
         targets=plugin.deploy_targets,
     )

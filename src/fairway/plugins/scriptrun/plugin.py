@@ -9,7 +9,6 @@ another machine, whose journal is not here, is not run here unless it says so (`
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,11 +20,12 @@ from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim
 from fairway.plugins.scriptrun.environment import script_environment
+from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Telling
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
-from fairway.sdk.plugin import Sort, StageSpec
+from fairway.sdk.plugin import PluginSettings, Sort, StageSpec
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
@@ -38,6 +38,13 @@ class ScriptRun(Plugin):
 
     name = "scriptrun"
 
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        self._guard = Guard(settings.state, settings.left_alone)
+
+    async def close(self) -> None:
+        await self._guard.close()
+
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         needless = spec.sort is Sort.UNDO and isinstance(options, ScriptRunOptions) and not options.rollback_commands
         return PlannedStage(wanted=not needless)
@@ -46,7 +53,7 @@ class ScriptRun(Plugin):
     async def run_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
         """Run the commands."""
         script = Script(run=run, options=run.options, commands=run.options.commands)
-        return await run_script(self.settings.state, script)
+        return await run_script(self._guard, script)
 
     @undo("SCRIPT_RUN_ROLLBACK", of="SCRIPT_RUN", options=ScriptRunOptions)
     async def undo_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
@@ -55,7 +62,7 @@ class ScriptRun(Plugin):
             run.log.info("The script was not started, so there is nothing to undo")
             return Outcome()
         script = Script(run=run, options=run.options, commands=run.options.rollback_commands)
-        return await run_script(self.settings.state, script)
+        return await run_script(self._guard, script)
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,20 +75,21 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     preface: str = ""
 
 
-async def run_script(state: Path, script: Script) -> Outcome:
-    """Run a script through journals below `state`, or take up those that are there."""
+async def run_script(guard: Guard, script: Script) -> Outcome:
+    """Run a script through journals that are guarded, or take up those that are there."""
     run, commands = script.run, len(script.commands)
     if not commands:
         run.log.info("There is nothing to run")
         return Outcome()
     attempts: list[Attempt] = []
-    journals = state / run.deployment.id
+    journals = guard.journals / run.deployment.id
+    await guard.stand()
     try:
         while True:
             journal = Journal(journals / f"{run.stage.id}-{run.stage.retried_count}-{len(attempts)}")
             if not attempts:
                 key = _undoing(run) if run.stage.is_rollback else _started(run)
-                await _with_room(run, partial(claim, state, run, key, journal))
+                await _with_room(run, partial(claim, guard.journals, run, key, journal))
             telling = Telling(journal, run, len(attempts))
             attempts.append(await _attempt(telling, script, first=not attempts))
             if not runs_again(attempts, script.options):
