@@ -16,6 +16,7 @@ from grpc import aio
 from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
 from fairway.delivery.strategy import PluginAnswer
+from fairway.delivery.targets import targets_for
 from fairway.errors import TemporaryError, UserError
 from fairway.model.application import Application, SyncState
 from fairway.model.artifact import ArtifactVersion
@@ -110,7 +111,7 @@ class PluginClient:
 
     async def versions(self, deployment: Deployment, sources: Sources) -> tuple[ArtifactVersion, ...]:
         """What the commit would bring; nothing where the plugin does not know."""
-        request = m.DetermineVersionsRequest(input=_plan_input(deployment, sources))
+        request = m.DetermineVersionsRequest(input=self._plan_input(deployment, sources))
         try:
             answer = await self._ask("DetermineVersions", request)
             return self._read("DetermineVersions", lambda: from_wire_versions(answer.versions))
@@ -120,7 +121,7 @@ class PluginClient:
 
     async def strategy(self, deployment: Deployment, sources: Sources) -> PluginAnswer:
         """Whether the change deserves the pipeline."""
-        request = m.DetermineStrategyRequest(input=_plan_input(deployment, sources))
+        request = m.DetermineStrategyRequest(input=self._plan_input(deployment, sources))
         try:
             answer = await self._ask("DetermineStrategy", request)
             strategy = self._read("DetermineStrategy", lambda: _strategy(answer))
@@ -152,7 +153,7 @@ class PluginClient:
             application_id=application.id,
             application_name=application.name,
             deploy_source=_wire_source(source),
-            deploy_targets=application.deploy_targets_by_plugin.get(self.name, ()),
+            deploy_targets=targets_for(self.name, application),
         )
         try:
             answer = await self._live_states.GetLivestate(request, timeout=ANSWER_SECONDS)
@@ -174,7 +175,7 @@ class PluginClient:
         """Run a stage to its end. Cancelling this lets go of the stage, it does not end it: see `stop`."""
         request = m.ExecuteStageRequest(
             input=m.ExecutePluginInput(
-                deployment=to_wire_deployment(work.deployment),
+                deployment=to_wire_deployment(self._placed(work.deployment)),
                 stage=to_wire_stage(work.stage),
                 stage_config=work.config,
                 running_deployment_source=_wire_source(work.sources.running),
@@ -247,6 +248,21 @@ class PluginClient:
         except WireError as error:
             raise PluginRefused(f"plugin {self.name} answered {method} with what cannot be: {error}") from error
 
+    def _plan_input(self, deployment: Deployment, sources: Sources) -> m.PlanPluginInput:
+        return m.PlanPluginInput(
+            deployment=to_wire_deployment(self._placed(deployment)),
+            running_deployment_source=_wire_source(sources.running),
+            target_deployment_source=_wire_source(sources.target),
+        )
+
+    def _placed(self, deployment: Deployment) -> Deployment:
+        """The deployment as plugins know it: one of v0 has deploy targets too."""
+        targets = targets_for(self.name, deployment)
+        if not targets:
+            return deployment
+        by_plugin = {**deployment.deploy_targets_by_plugin, self.name: targets}
+        return msgspec.structs.replace(deployment, deploy_targets_by_plugin=by_plugin)
+
     def _closed(self, method: str) -> PluginGone:
         """The line was hung up because the plugin is being started again; the next one is another client's."""
         return PluginGone(f"plugin {self.name} ended before it could be asked for {method}")
@@ -260,14 +276,6 @@ class PluginClient:
 
 def _strategy(answer: m.DetermineStrategyResponse) -> SyncStrategy:
     return SyncStrategy.AUTO if answer.unsupported else SYNC_STRATEGIES.from_wire(answer.sync_strategy)
-
-
-def _plan_input(deployment: Deployment, sources: Sources) -> m.PlanPluginInput:
-    return m.PlanPluginInput(
-        deployment=to_wire_deployment(deployment),
-        running_deployment_source=_wire_source(sources.running),
-        target_deployment_source=_wire_source(sources.target),
-    )
 
 
 def _wire_source(source: Source | None) -> common_messages.DeploymentSource | None:
