@@ -24,7 +24,7 @@ from fairway.model.command import ApproveStage, Command
 from fairway.model.deployment import Deployment
 from fairway.model.live_state import Resource
 from fairway.model.stage import Stage, StageStatus
-from fairway.model.trigger import Commit, Trigger
+from fairway.model.trigger import Commit, SyncStrategy, Trigger
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import from_wire_sync_state
@@ -188,6 +188,14 @@ class PluginUnderTest:
         self.agent = agent
         #: The application's directory: what a test writes here, stages find; its own file is `app.pipecd.yaml`.
         self.folder = folder
+        #: The commit that is deployed.
+        self.commit = "0" * 40
+        #: The application's directory as it runs until now, and its commit; None on a first deployment.
+        self.running: Path | None = None
+        self.running_commit = "f" * 40
+        #: The stages of the deployment, where more than the one that runs matters.
+        self.stages: tuple[Stage, ...] = ()
+        self.strategy = SyncStrategy.AUTO
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
         self._live_states = LiveStateStub(channel)
@@ -205,7 +213,8 @@ class PluginUnderTest:
     async def run(self, name: str, options: Mapping[str, Any] | None = None, *, id: str = "") -> Ended:
         """Run a stage to its end. With the id of an earlier one it is the same stage, asked for again."""
         stage_id = id or f"stage-{next(self._numbers)}"
-        stage = Stage(id=stage_id, name=name, index=0, created_at=_AT, updated_at=_AT)
+        new = Stage(id=stage_id, name=name, index=0, created_at=_AT, updated_at=_AT)
+        stage = next((each for each in self.stages if each.id == stage_id), new)
         before = len(self.agent.logs.get(stage_id, ()))
         request = m.ExecuteStageRequest(
             input=m.ExecutePluginInput(
@@ -213,6 +222,7 @@ class PluginUnderTest:
                 stage=to_wire_stage(stage),
                 stage_config=msgspec.json.encode(options or {}),
                 target_deployment_source=self._source(),
+                running_deployment_source=self._running_source(),
             )
         )
         answer = await self._deployments.ExecuteStage(request)
@@ -266,7 +276,7 @@ class PluginUnderTest:
         )
 
     def _deployment(self, stage: Stage) -> Deployment:
-        commit = Commit(hash="0" * 40, message="", author="", branch="main", created_at=_AT)
+        commit = Commit(hash=self.commit, message="", author="", branch="main", created_at=_AT)
         return Deployment(
             id="deployment",
             application_id="application",
@@ -274,21 +284,25 @@ class PluginUnderTest:
             agent_id="agent",
             project_id="project",
             git_path=GitPath(repository=Repository(id="repository"), path=".", config_filename="app.pipecd.yaml"),
-            trigger=Trigger(commit=commit, commander="", at=_AT),
+            trigger=Trigger(commit=commit, commander="", at=_AT, sync_strategy=self.strategy),
             deploy_targets_by_plugin={self._settings.name: tuple(each.name for each in self._settings.targets)},
-            stages=(stage,),
+            stages=self.stages or (stage,),
             created_at=_AT,
             updated_at=_AT,
         )
 
-    def _source(self) -> common.DeploymentSource:
-        file = self.folder / "app.pipecd.yaml"
+    def _running_source(self) -> common.DeploymentSource | None:
+        return None if self.running is None else self._source(self.running, self.running_commit)
+
+    def _source(self, folder: Path | None = None, commit: str = "") -> common.DeploymentSource:
+        folder = folder or self.folder
+        file = folder / "app.pipecd.yaml"
         return common.DeploymentSource(
-            application_directory=str(self.folder),
-            commit_hash="0" * 40,
+            application_directory=str(folder),
+            commit_hash=commit or self.commit,
             application_config=file.read_bytes() if file.exists() else b"",
             application_config_filename=file.name,
-            shared_config_directory=str(self.folder / ".pipe"),
+            shared_config_directory=str(folder / ".pipe"),
         )
 
 

@@ -5,6 +5,8 @@ from typing import Final
 #: Their classes. Here as text: an agent does not load them, its plugin host does.
 BUILT_IN: Final = {
     "customsync": "fairway.plugins.customsync:CustomSync",
+    "kubernetes": "fairway.plugins.kubernetes.plugin:Kubernetes",
+    "kubernetes_multicluster": "fairway.plugins.kubernetes.plugin:KubernetesMulticluster",
     "process": "fairway.plugins.process.plugin:Process",
     "scriptrun": "fairway.plugins.scriptrun.plugin:ScriptRun",
     "wait": "fairway.plugins.wait:Wait",

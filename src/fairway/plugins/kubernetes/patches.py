@@ -1,8 +1,8 @@
 """`patches` of a canary: single values of its manifests that differ from the primary's.
 
 A path such as `$.spec.template.spec.containers[0].image` leads to the value; with `documentRoot` it leads through a
-text field that holds YAML itself, such as the file in a ConfigMap, and nothing else of that text changes. A value keeps the
-type that it has: "3" in place of a number is a number.
+text field that holds YAML itself, such as the file in a ConfigMap, and nothing else of that text changes. A value keeps
+the type that it has: "3" in place of a number is a number.
 """
 
 import re
@@ -61,8 +61,8 @@ def _patched(body: Body, patch: Patch) -> Body:
         raise _Misfit(f"documentRoot {root} leads to {_sort(text)}; expected a text that holds YAML")
     for op in patch.ops:
         text = _edited(text, op)
-    body = _set(body, steps, text, root)
-    return body
+    changed: Body = _set(body, steps, text, root)
+    return changed
 
 
 def _steps(path: str) -> tuple[Step, ...]:

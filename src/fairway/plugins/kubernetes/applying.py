@@ -1,0 +1,311 @@
+"""Bringing manifests to a cluster: everything is checked before the first is applied, then step by step.
+
+Server-side apply, with Fairway as the manager of what Git says. Three sorts of others may manage a field that Git says
+otherwise: kubectl as PipeCD's agents use it is taken over from; what people change by hand is taken back; and of a
+controller nobody is robbed, the stage fails and names it, because the two would go on for ever. The one exception is
+the number of replicas, which belongs to whoever scales.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from fairway.errors import FairwayError, TemporaryError, UserError
+from fairway.kube.cluster import JSON_PATCH, Cluster
+from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere
+from fairway.kube.manifest import Body, Manifest
+from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
+from fairway.plugins.kubernetes.marks import (
+    APPLICATION,
+    FORCE_SYNC_BY_REPLACE,
+    ON_CONFLICT,
+    SYNC_BY_REPLACE,
+    asks_for,
+    mark,
+)
+from fairway.plugins.kubernetes.order import in_steps
+from fairway.plugins.kubernetes.parts import part, with_part, without
+from fairway.plugins.kubernetes.placing import Placed
+from fairway.plugins.kubernetes.removing import until_gone
+from fairway.sdk.stage_log import StageLog
+
+T = TypeVar("T")
+#: Calls side by side; an API server takes some more from one client without asking for patience.
+_AT_ONCE: Final = 24
+#: How often something is begun again because the object changed meanwhile.
+_ATTEMPTS: Final = 5
+_REPLICAS: Final = ".spec.replicas"
+_ENABLED: Final = "enabled"
+_RBAC: Final = "rbac.authorization.k8s.io"
+#: Of these the API server asks, already when it checks them, that others are there.
+_NEEDING: Final = {
+    ("", "Pod"): frozenset({"ServiceAccount", "PriorityClass", "RuntimeClass"}),
+    (_RBAC, "RoleBinding"): frozenset({"Role", "ClusterRole"}),
+    (_RBAC, "ClusterRoleBinding"): frozenset({"ClusterRole"}),
+}
+
+
+class NotApplied(UserError):
+    """Manifests that the cluster does not take."""
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """A manifest that the cluster would take, and how it takes it."""
+
+    placed: Placed
+    #: Whether the object is not there yet.
+    fresh: bool
+    #: The object's version before, where it is there.
+    version: str = ""
+    #: Whether fields are to be taken over from kubectl.
+    adopt: bool = False
+
+
+class Applier:
+    """Applies the manifests of one stage to one cluster."""
+
+    def __init__(self, cluster: Cluster, log: StageLog) -> None:
+        self._cluster = cluster
+        self._log = log
+        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._told: set[str] = set()
+
+    async def check(self, manifests: Sequence[Placed], *, create_namespaces: bool = False) -> tuple[Checked, ...]:
+        """What the cluster would make of the manifests; NotApplied with everything that it refuses."""
+        missing = await self._missing_namespaces(manifests, create_namespaces)
+        there = {each.manifest.kind for each in manifests}
+        return await self._side_by_side(
+            manifests,
+            lambda each: self._check(each, there, missing),
+            lambda each: each.manifest,
+            "nothing was applied",
+        )
+
+    async def apply(
+        self, checked: Sequence[Checked], after_step: Callable[[Sequence[Body]], Awaitable[None]]
+    ) -> tuple[dict[str, Any], ...]:
+        """The objects as the cluster answered; `after_step` may wait for those of one step before the next."""
+        by_key = {each.placed.key: each for each in checked}
+        applied: list[dict[str, Any]] = []
+        for step in in_steps(each.placed.manifest for each in checked):
+            objects = await self._side_by_side(
+                [by_key[each.key] for each in step],
+                self._apply,
+                lambda each: each.placed.manifest,
+                f"{len(applied)} of {len(checked)} objects had been applied before",
+            )
+            applied += objects
+            await after_step(objects)
+        return tuple(applied)
+
+    async def create_namespaces(self, names: Iterable[str]) -> None:
+        """Make the namespaces that are not there, each once."""
+        kind = await self._cluster.kind("v1", "Namespace")
+        for name in sorted(set(names)):
+            if await self._cluster.get(kind, "", name) is None:
+                try:
+                    await self._cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+                    self._log.info(f"Created Namespace {name}")
+                except AlreadyThere:
+                    # Somebody else was quicker.
+                    continue
+
+    async def _missing_namespaces(self, manifests: Sequence[Placed], create: bool) -> frozenset[str]:
+        """The namespaces that this stage will make, so that nothing in them can be checked before."""
+        made = {each.manifest.name for each in manifests if each.manifest.kind == "Namespace"}
+        used = {each.namespace for each in manifests if each.namespace and (create or each.namespace in made)}
+        if not used:
+            return frozenset()
+        kind = await self._cluster.kind("v1", "Namespace")
+
+        async def is_missing(name: str) -> bool:
+            try:
+                return await self._cluster.get(kind, "", name) is None
+            except NotAllowed:
+                # Who may not look at namespaces will hardly make them.
+                return False
+
+        return frozenset([name for name in sorted(used) if await is_missing(name)])
+
+    async def _check(self, each: Placed, there: set[str], missing: frozenset[str]) -> Checked:
+        if each.namespace in missing:
+            return Checked(placed=each, fresh=True)
+        needs = _NEEDING.get((each.key.group, each.key.kind), frozenset())
+        if _replaces(each.manifest.body) or each.defined_here or needs & there:
+            return await self._looked_at(each)
+        try:
+            answer, _ = await self._server_side(each.manifest.body, dry_run=True)
+        except (Invalid, NotAllowed) as error:
+            if "dry run" in str(error):
+                # A webhook that cannot be asked without consequences; it will be asked when it matters.
+                return await self._looked_at(each)
+            raise
+        # An object that is only imagined has no version.
+        version = str(part(answer, "metadata", "resourceVersion") or "")
+        entries = part(answer, "metadata", "managedFields") or ()
+        return Checked(
+            placed=each, fresh=not version, version=version, adopt=bool(version) and can_be_taken_over(entries)
+        )
+
+    async def _looked_at(self, each: Placed) -> Checked:
+        try:
+            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+        except NotThere:
+            live = None
+        if live is None:
+            return Checked(placed=each, fresh=True)
+        entries = part(live, "metadata", "managedFields") or ()
+        version = str(part(live, "metadata", "resourceVersion") or "")
+        return Checked(placed=each, fresh=False, version=version, adopt=can_be_taken_over(entries))
+
+    async def _apply(self, checked: Checked) -> dict[str, Any]:
+        each = checked.placed
+        body = each.manifest.body
+        if how := _replaces(body):
+            answer = await self._replace(each, force=how == FORCE_SYNC_BY_REPLACE)
+        else:
+            if checked.adopt:
+                await self._take_over(each)
+            answer, _ = await self._server_side(body, dry_run=False)
+        same = part(answer, "metadata", "resourceVersion") == checked.version
+        self._log.info(f"{each.key}: {'created' if checked.fresh else 'as it was' if same else 'changed'}")
+        return answer
+
+    async def _server_side(self, body: Body, *, dry_run: bool) -> tuple[dict[str, Any], Body]:
+        """What the cluster answers, and what was applied after all."""
+        try:
+            return await self._cluster.apply(body, dry_run=dry_run), body
+        except Conflict as error:
+            if error.managers and set(error.fields) == {_REPLICAS} and not any(map(is_by_hand, error.managers)):
+                self._tell(f"{_name(body)}: the number of replicas is left to {_and(error.managers)}, which scales it")
+                body = without(body, ("spec", "replicas"))
+                return await self._server_side(body, dry_run=dry_run)
+            if not error.managers or not _may_override(body, error.managers):
+                raise
+            self._tell(f"{_name(body)}: {_and(error.fields)} as Git says, no longer as {_and(error.managers)} did")
+            return await self._cluster.apply(body, dry_run=dry_run, force=True), body
+
+    async def _take_over(self, each: Placed) -> None:
+        for _ in range(_ATTEMPTS):
+            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+            entries = part(live, "metadata", "managedFields") or ()
+            if live is None or not can_be_taken_over(entries):
+                return
+            owner, own = mark(live, APPLICATION), mark(each.manifest.body, APPLICATION)
+            until_now = f", which belonged to application {owner} until now" if owner and owner != own else ""
+            patch = [
+                {"op": "replace", "path": "/metadata/managedFields", "value": taken_over(entries)},
+                # Refused when the object has changed meanwhile.
+                {
+                    "op": "replace",
+                    "path": "/metadata/resourceVersion",
+                    "value": part(live, "metadata", "resourceVersion"),
+                },
+            ]
+            try:
+                await self._cluster.patch(each.kind, each.namespace, each.key.name, patch, JSON_PATCH)
+            except Conflict:
+                continue
+            self._log.info(f"{each.key}{until_now}: taken over from kubectl")
+            return
+        raise TemporaryError(f"{each.key} changes all the time; it could not be taken over from kubectl")
+
+    async def _replace(self, each: Placed, *, force: bool) -> dict[str, Any]:
+        body = each.manifest.body
+        for _ in range(_ATTEMPTS):
+            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+            try:
+                if live is not None and force:
+                    uid = str(part(live, "metadata", "uid"))
+                    await self._cluster.delete(each.kind, each.namespace, each.key.name, uid=uid)
+                    await until_gone(self._cluster, each.kind, live)
+                    live = None
+                if live is None:
+                    return await self._cluster.create(body)
+                version = part(live, "metadata", "resourceVersion")
+                return await self._cluster.replace(with_part(body, ("metadata", "resourceVersion"), version))
+            except (Conflict, AlreadyThere, NotThere):
+                # Somebody else was quicker: look again.
+                continue
+        raise TemporaryError(f"{each.key} changes all the time; it could not be replaced")
+
+    async def _side_by_side(
+        self,
+        what: Sequence[Any],
+        work: Callable[[Any], Awaitable[T]],
+        manifest_of: Callable[[Any], Manifest],
+        standing: str,
+    ) -> tuple[T, ...]:
+        """The results, or one error for all that failed; whatever is under way is waited for."""
+
+        async def in_turn(each: Any) -> T | FairwayError:
+            async with self._places:
+                try:
+                    return await work(each)
+                except FairwayError as error:
+                    return error
+
+        results = await asyncio.gather(*(in_turn(each) for each in what))
+        done = tuple(each for each in results if not isinstance(each, FairwayError))
+        if len(done) < len(results):
+            failed = [
+                (manifest_of(each), result)
+                for each, result in zip(what, results, strict=True)
+                if isinstance(result, FairwayError)
+            ]
+            raise _together(failed, standing)
+        return done
+
+    def _tell(self, text: str) -> None:
+        """Once: what is said when it is checked need not be said again when it is applied."""
+        if text not in self._told:
+            self._told.add(text)
+            self._log.info(text)
+
+
+def _replaces(body: Body) -> str:
+    """By which annotation an object asks to be replaced rather than applied; empty where it does not."""
+    for asked in (FORCE_SYNC_BY_REPLACE, SYNC_BY_REPLACE):
+        if asks_for(body, asked, _ENABLED):
+            return asked
+    return ""
+
+
+def _may_override(body: Body, managers: Sequence[str]) -> bool:
+    return asks_for(body, ON_CONFLICT, "override") or all(map(is_by_hand, managers))
+
+
+def _together(failed: Sequence[tuple[Manifest, FairwayError]], standing: str) -> FairwayError:
+    """One error for all; one that may pass is worth another try of everything."""
+    for _, error in failed:
+        if error.retry:
+            return error
+    lines = []
+    for manifest, error in failed:
+        place = f"{manifest.where}: " if str(manifest.where) else ""
+        lines.append(f"{place}{manifest.key}: {error}{_remedy(error)}")
+    what = "1 object is" if len(lines) == 1 else f"{len(lines)} objects are"
+    return NotApplied(f"{what} refused by the cluster; {standing}:\n" + "\n".join(lines))
+
+
+def _remedy(error: FairwayError) -> str:
+    if isinstance(error, Conflict) and error.managers:
+        return (
+            f"; leave these fields out of the manifest, or annotate it with {ON_CONFLICT}: override "
+            "to take them from whoever manages them"
+        )
+    if isinstance(error, Invalid) and "immutable" in str(error):
+        return (
+            f"; what cannot be changed can be made anew: annotate the manifest with {FORCE_SYNC_BY_REPLACE}: {_ENABLED}"
+        )
+    return ""
+
+
+def _name(body: Body) -> str:
+    return str(Manifest(body).key)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(names))

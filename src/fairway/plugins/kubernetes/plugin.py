@@ -1,0 +1,190 @@
+"""Kubernetes as an agent sees it: the stages, and the answers to its questions, each a thin method.
+
+Two plugins share everything: `kubernetes` for an application on one cluster, `kubernetes_multicluster` for one on
+several side by side, whose stages may be for some of them only.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from fairway.config.agent_file import DeployTarget
+from fairway.config.stages import (
+    K8sBaselineRolloutOptions,
+    K8sCanaryRolloutOptions,
+    K8sMultiBaselineRolloutOptions,
+    K8sMultiCanaryRolloutOptions,
+    K8sMultiCleanOptions,
+    K8sMultiPrimaryRolloutOptions,
+    K8sMultiSyncOptions,
+    K8sMultiTrafficRoutingOptions,
+    K8sPrimaryRolloutOptions,
+    K8sSyncOptions,
+    K8sTrafficRoutingOptions,
+    StageOptions,
+)
+from fairway.plugins.kubernetes import stages
+from fairway.plugins.kubernetes.clusters import Clusters
+from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.routes import all_targets
+from fairway.plugins.kubernetes.settings import application_settings, is_selected
+from fairway.plugins.kubernetes.site import Place, Site
+from fairway.plugins.kubernetes.traffic import Shares
+from fairway.plugins.kubernetes.undoing import roll_back
+from fairway.sdk import PlannedStage, Plugin, PluginSettings, StageFailed, StageRun, rollback, stage, undo
+from fairway.sdk.plugin import StageSpec
+from fairway.sdk.stage_run import DISPLAY
+
+O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
+#: What a stage does at one deploy target; it returns a line about that.
+Work = Callable[[Site], Awaitable[str]]
+
+
+class OnClusters(Plugin):
+    """What both plugins share."""
+
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        self.clusters = Clusters()
+        self.manifests = Manifests(settings.state, settings.config, self.install_tool)
+
+    async def close(self) -> None:
+        await self.manifests.close()
+        await self.clusters.close()
+
+    def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
+        if isinstance(options, K8sTrafficRoutingOptions) and spec.name in stages.ROUTING:
+            return PlannedStage(metadata={DISPLAY: str(Shares(*options.shares))})
+        return PlannedStage()
+
+    async def on_targets(self, run: StageRun[Any], work: Work, only: tuple[str, ...] = ()) -> None:
+        """Do the work at each deploy target of the application, side by side, or at some of them."""
+        own = run.targets
+        spec = application_settings(run.target, self.settings.name).spec
+        if spec.input.multi_targets:
+            own = tuple(each for each in own if any(is_selected(one.target, each) for one in spec.input.multi_targets))
+        chosen = _named(all_targets(own, spec.resource_routes, self.settings.targets), only)
+        if not chosen:
+            raise StageFailed("the application names no deploy target of this plugin; name one where it is registered")
+
+        async def at(target: DeployTarget) -> str:
+            place = Place(
+                plugin=self.settings.name,
+                target=target,
+                own=own,
+                cluster=self.clusters.of(target),
+                manifests=self.manifests,
+            )
+            return await work(Site(run, place))
+
+        if len(chosen) == 1:
+            run.log.success(await at(chosen[0]))
+            return
+        run.targets = chosen
+        await run.on_each_target(at)
+
+
+class Kubernetes(OnClusters):
+    """An application on a cluster."""
+
+    name = "kubernetes"
+
+    @stage("K8S_SYNC", options=K8sSyncOptions, quick_sync=True)
+    async def sync(self, run: StageRun[K8sSyncOptions]) -> None:
+        """Bring everything to what Git says, at once."""
+        await self.on_targets(run, lambda site: stages.sync(site, run.options))
+
+    @stage("K8S_PRIMARY_ROLLOUT", options=K8sPrimaryRolloutOptions)
+    async def roll_out_primary(self, run: StageRun[K8sPrimaryRolloutOptions]) -> None:
+        """Bring the primary to what Git says."""
+        await self.on_targets(run, lambda site: stages.roll_out_primary(site, run.options))
+
+    @stage("K8S_CANARY_ROLLOUT", options=K8sCanaryRolloutOptions)
+    async def roll_out_canary(self, run: StageRun[K8sCanaryRolloutOptions]) -> None:
+        """Run the new version beside the primary."""
+        await self.on_targets(run, lambda site: stages.roll_out_canary(site, run.options))
+
+    @stage("K8S_CANARY_CLEAN")
+    async def clean_canary(self, run: StageRun[StageOptions]) -> None:
+        """Take the canary away."""
+        await self.on_targets(run, stages.clean_canary)
+
+    @stage("K8S_BASELINE_ROLLOUT", options=K8sBaselineRolloutOptions)
+    async def roll_out_baseline(self, run: StageRun[K8sBaselineRolloutOptions]) -> None:
+        """Run what runs now once more, afresh."""
+        await self.on_targets(run, lambda site: stages.roll_out_baseline(site, run.options))
+
+    @stage("K8S_BASELINE_CLEAN")
+    async def clean_baseline(self, run: StageRun[StageOptions]) -> None:
+        """Take the baseline away."""
+        await self.on_targets(run, stages.clean_baseline)
+
+    @stage("K8S_TRAFFIC_ROUTING", options=K8sTrafficRoutingOptions)
+    async def route_traffic(self, run: StageRun[K8sTrafficRoutingOptions]) -> None:
+        """Share out the traffic."""
+        await self.on_targets(run, lambda site: stages.route_traffic(site, run.options))
+
+    @rollback("K8S_ROLLBACK")
+    async def roll_back(self, run: StageRun[StageOptions]) -> None:
+        """Bring back what ran before the deployment."""
+        await self.on_targets(run, roll_back)
+
+    # Nobody plans it here: it comes with deployments that an agent of PipeCD's older generation has planned.
+    @undo("ROLLBACK", of="")
+    async def roll_back_v0(self, run: StageRun[StageOptions]) -> None:
+        """The same, by its older name."""
+        await self.on_targets(run, roll_back)
+
+
+class KubernetesMulticluster(OnClusters):
+    """An application on several clusters, side by side."""
+
+    name = "kubernetes_multicluster"
+
+    @stage("K8S_MULTI_SYNC", options=K8sMultiSyncOptions, quick_sync=True)
+    async def sync(self, run: StageRun[K8sMultiSyncOptions]) -> None:
+        """Bring everything to what Git says, at once."""
+        await self.on_targets(run, lambda site: stages.sync(site, run.options), run.options.multi_targets)
+
+    @stage("K8S_MULTI_PRIMARY_ROLLOUT", options=K8sMultiPrimaryRolloutOptions)
+    async def roll_out_primary(self, run: StageRun[K8sMultiPrimaryRolloutOptions]) -> None:
+        """Bring the primary to what Git says."""
+        await self.on_targets(run, lambda site: stages.roll_out_primary(site, run.options), run.options.multi_targets)
+
+    @stage("K8S_MULTI_CANARY_ROLLOUT", options=K8sMultiCanaryRolloutOptions)
+    async def roll_out_canary(self, run: StageRun[K8sMultiCanaryRolloutOptions]) -> None:
+        """Run the new version beside the primary."""
+        await self.on_targets(run, lambda site: stages.roll_out_canary(site, run.options), run.options.multi_targets)
+
+    @stage("K8S_MULTI_CANARY_CLEAN", options=K8sMultiCleanOptions)
+    async def clean_canary(self, run: StageRun[K8sMultiCleanOptions]) -> None:
+        """Take the canary away."""
+        await self.on_targets(run, stages.clean_canary, run.options.multi_targets)
+
+    @stage("K8S_MULTI_BASELINE_ROLLOUT", options=K8sMultiBaselineRolloutOptions)
+    async def roll_out_baseline(self, run: StageRun[K8sMultiBaselineRolloutOptions]) -> None:
+        """Run what runs now once more, afresh."""
+        await self.on_targets(run, lambda site: stages.roll_out_baseline(site, run.options), run.options.multi_targets)
+
+    @stage("K8S_MULTI_BASELINE_CLEAN", options=K8sMultiCleanOptions)
+    async def clean_baseline(self, run: StageRun[K8sMultiCleanOptions]) -> None:
+        """Take the baseline away."""
+        await self.on_targets(run, stages.clean_baseline, run.options.multi_targets)
+
+    @stage("K8S_MULTI_TRAFFIC_ROUTING", options=K8sMultiTrafficRoutingOptions)
+    async def route_traffic(self, run: StageRun[K8sMultiTrafficRoutingOptions]) -> None:
+        """Share out the traffic."""
+        await self.on_targets(run, lambda site: stages.route_traffic(site, run.options), run.options.multi_targets)
+
+    @rollback("K8S_MULTI_ROLLBACK")
+    async def roll_back(self, run: StageRun[StageOptions]) -> None:
+        """Bring back what ran before the deployment, everywhere."""
+        await self.on_targets(run, roll_back)
+
+
+def _named(targets: tuple[DeployTarget, ...], only: tuple[str, ...]) -> tuple[DeployTarget, ...]:
+    """The deploy targets that a stage names, or all; StageFailed when it names another than the application's."""
+    unknown = [each for each in only if each not in {one.name for one in targets}]
+    if unknown:
+        names = ", ".join(each.name for each in targets) or "none"
+        raise StageFailed(f"multiTargets names {', '.join(unknown)}; the application's deploy targets are {names}")
+    return tuple(each for each in targets if not only or each.name in only)

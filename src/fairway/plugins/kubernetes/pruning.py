@@ -1,0 +1,108 @@
+"""What an application has in a cluster and should not have: found by its labels, judged by all that it says of itself.
+
+An object is only ever taken for the application's when its annotations and labels agree on that and nobody else has
+made it, and never when it was just applied, whatever name it goes by.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import NotAllowed, UnknownKind
+from fairway.kube.kinds import Kind
+from fairway.kube.manifest import Body, Key, key_of
+from fairway.plugins.kubernetes.marks import belongs_to, selector
+from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.record import Where
+
+_AT_ONCE: Final = 16
+#: Kinds that the cluster itself makes, or that nobody deploys.
+_NEVER: Final = frozenset(
+    {"Event", "Endpoints", "EndpointSlice", "ControllerRevision", "Lease", "Node", "ComponentStatus", "PodMetrics"}
+)
+_NEEDED: Final = frozenset({"list", "delete"})
+#: What may hold something that cannot be made again.
+LASTING: Final = frozenset({"Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"})
+
+
+class Search:
+    """Looks for the objects of one application in one cluster."""
+
+    def __init__(self, cluster: Cluster, application_id: str) -> None:
+        self._cluster = cluster
+        self._application_id = application_id
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def everywhere(self, namespaces: Iterable[str]) -> list[dict[str, Any]]:
+        """All objects of the application that may be looked at; in these namespaces where that is all one may."""
+        kinds = [each for each in await self._cluster.kinds() if each.verbs >= _NEEDED and each.kind not in _NEVER]
+        names = sorted({each for each in namespaces if each})
+
+        async def of_kind(kind: Kind) -> list[dict[str, Any]]:
+            try:
+                return await self._list(kind, "", {})
+            except NotAllowed:
+                if not kind.namespaced:
+                    return []
+            found: list[dict[str, Any]] = []
+            for namespace in names:
+                try:
+                    found += await self._list(kind, namespace, {})
+                except NotAllowed:
+                    # Where one may not look, this application has put nothing.
+                    continue
+            return found
+
+        return self._own(await asyncio.gather(*map(of_kind, kinds)))
+
+    async def at(self, places: Iterable[Where], labels: dict[str, str] | None = None) -> list[dict[str, Any]]:
+        """The objects of the application at these places, perhaps with these labels."""
+
+        async def of_place(where: Where) -> list[dict[str, Any]]:
+            try:
+                kind = await self._cluster.kind(where.api_version, where.kind)
+            except UnknownKind:
+                # Not served any more: neither are its objects.
+                return []
+            return await self._list(kind, where.namespace, labels or {})
+
+        return self._own(await asyncio.gather(*map(of_place, sorted(set(places)))))
+
+    async def named(self, keys: Iterable[tuple[Kind, Key]]) -> list[dict[str, Any]]:
+        """Those of these objects that are there and the application's."""
+
+        async def one(kind: Kind, key: Key) -> list[dict[str, Any]]:
+            async with self._turns:
+                live = await self._cluster.get(kind, key.namespace, key.name)
+            return [] if live is None else [live]
+
+        return self._own(await asyncio.gather(*(one(kind, key) for kind, key in keys)))
+
+    async def _list(self, kind: Kind, namespace: str, labels: dict[str, str]) -> list[dict[str, Any]]:
+        async with self._turns:
+            return await self._cluster.list(kind, namespace, selector(self._application_id, labels))
+
+    def _own(self, found: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The application's own, each once although two kinds may show the same object."""
+        by_uid = {
+            str(part(each, "metadata", "uid")): each
+            for some in found
+            for each in some
+            if belongs_to(each, self._application_id) and not part(each, "metadata", "deletionTimestamp")
+        }
+        return list(by_uid.values())
+
+
+def surplus(
+    found: Iterable[dict[str, Any]], applied: Iterable[Body], spare: Callable[[Body], bool] = lambda _: False
+) -> list[dict[str, Any]]:
+    """What was found and is neither among what was applied nor to be spared."""
+    applied = tuple(applied)
+    uids = {part(each, "metadata", "uid") for each in applied}
+    keys = {key_of(each) for each in applied}
+    return [
+        each
+        for each in found
+        if part(each, "metadata", "uid") not in uids and key_of(each) not in keys and not spare(each)
+    ]

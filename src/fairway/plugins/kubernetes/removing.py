@@ -1,0 +1,81 @@
+"""Taking objects away: workloads before what they use, and only what still is what it was taken for.
+
+An object is deleted by its uid, so that one which somebody has made anew under the same name stays. What is deleted is
+waited for until it is gone, but not for ever: finalizers may take their time, and then that is said.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from fairway.errors import FairwayError, UserError
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import Expired
+from fairway.kube.kinds import Kind
+from fairway.kube.manifest import Body, key_of
+from fairway.plugins.kubernetes.order import in_steps_away
+from fairway.plugins.kubernetes.parts import part
+from fairway.sdk.stage_log import StageLog
+
+#: How long finalizers are waited for.
+_PATIENCE_SECONDS: Final = 60.0
+_AT_ONCE: Final = 16
+
+
+class NotRemoved(UserError):
+    """Objects that could not be taken away."""
+
+
+async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: str) -> int:
+    """Take objects away; all are tried, then NotRemoved names those that failed."""
+    failed: list[tuple[Body, FairwayError]] = []
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(body: Body) -> None:
+        async with places:
+            try:
+                await _remove(cluster, body, log, why)
+            except FairwayError as error:
+                failed.append((body, error))
+
+    for step in in_steps_away(bodies):
+        await asyncio.gather(*map(one, step))
+    if not failed:
+        return len(bodies)
+    for _, error in failed:
+        if error.retry:
+            raise error
+    reasons = "\n".join(f"{key_of(body)}: {error}" for body, error in failed)
+    raise NotRemoved(f"{len(failed)} of {len(bodies)} objects could not be removed:\n{reasons}")
+
+
+async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> None:
+    kind = await cluster.kind(str(body["apiVersion"]), str(body["kind"]))
+    key, uid = key_of(body), str(part(body, "metadata", "uid") or "")
+    if not await cluster.delete(kind, key.namespace, key.name, uid=uid):
+        log.info(f"{key}: was gone already")
+        return
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await until_gone(cluster, kind, body)
+    except TimeoutError:
+        waiting = ", ".join(part(body, "metadata", "finalizers") or ()) or "what depends on it"
+        log.info(f"{key}: is being removed, because {why}; {waiting} may take longer, which is not waited for")
+        return
+    log.info(f"{key}: removed, because {why}")
+
+
+async def until_gone(cluster: Cluster, kind: Kind, body: Body) -> None:
+    """Wait until an object that was deleted is not there any more, or another one is."""
+    key, uid = key_of(body), part(body, "metadata", "uid")
+    while True:
+        live = await cluster.get(kind, key.namespace, key.name)
+        if live is None or part(live, "metadata", "uid") != uid:
+            return
+        since = str(part(live, "metadata", "resourceVersion") or "")
+        try:
+            async for event in cluster.watch(kind, key.namespace, {}, since, name=key.name):
+                if event.type == "DELETED":
+                    return
+        except Expired:
+            continue

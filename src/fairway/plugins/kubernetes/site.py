@@ -1,0 +1,165 @@
+"""One application at one deploy target while one stage runs: its manifests there, and how they get there.
+
+Every stage goes through `bring`: marks, the record of places, the check of everything, a note of what is new, applying,
+and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from fairway.config.agent_file import DeployTarget
+from fairway.config.platforms import KubernetesInput
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import UnknownKind
+from fairway.kube.kinds import Kind
+from fairway.kube.manifest import Body, Key, Manifest
+from fairway.plugins.kubernetes.applying import Applier, Checked
+from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.marks import Owner, marked
+from fairway.plugins.kubernetes.placing import placed
+from fairway.plugins.kubernetes.pruning import Search
+from fairway.plugins.kubernetes.record import Record
+from fairway.plugins.kubernetes.removing import remove
+from fairway.plugins.kubernetes.rollout import Rollout
+from fairway.plugins.kubernetes.routes import routed_to
+from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, input_for
+from fairway.sdk import Files, StageRun
+
+_DEFINITION: Final = "CustomResourceDefinition"
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """What a commit says about one deploy target."""
+
+    settings: ApplicationSettings
+    #: Each in the namespace that it goes to.
+    manifests: tuple[Manifest, ...]
+
+
+class Added(msgspec.Struct, frozen=True, order=True):
+    """An object that a deployment has made."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a stage works."""
+
+    #: How the agent's file calls this plugin.
+    plugin: str
+    target: DeployTarget
+    #: The deploy targets of the application itself, without those that only its routes lead to.
+    own: tuple[DeployTarget, ...]
+    cluster: Cluster
+    manifests: Manifests
+
+
+class Site:
+    """What a stage can do at one deploy target."""
+
+    def __init__(self, run: StageRun[Any], place: Place) -> None:
+        self.run = run
+        self.target = place.target
+        self.cluster = place.cluster
+        self.record = Record(run, place.target.name)
+        self.search = Search(place.cluster, run.deployment.application_id)
+        self._place = place
+
+    async def load(self, files: Files) -> Loaded:
+        """The manifests of a commit for this deploy target, made with the settings of that commit."""
+        settings = application_settings(files, self._place.plugin)
+        wanted, directory = input_for(settings.spec, self.target)
+        found = await self._load(files, wanted, directory)
+        routed = routed_to(found, self.target, self._place.own, settings.spec.resource_routes)
+        return Loaded(settings, tuple(each.manifest for each in await placed(self.cluster, routed)))
+
+    async def load_running(self) -> Loaded | None:
+        """What ran before this deployment; None on a first one."""
+        return await self.load(self.run.running) if self.run.running is not None else None
+
+    async def _load(self, files: Files, wanted: KubernetesInput, directory: str) -> tuple[Manifest, ...]:
+        async def namespaced(api_version: str, kind: str) -> bool | None:
+            try:
+                return (await self.cluster.kind(api_version, kind)).namespaced
+            except UnknownKind:
+                return None
+
+        name = self.run.deployment.application_name
+        return await self._place.manifests.load(
+            files, wanted, application_name=name, kustomize_dir=directory, namespaced=namespaced
+        )
+
+    def owner(self, loaded: Loaded, commit: str, variant: str = "") -> Owner:
+        """To whom objects belong that this stage applies."""
+        label = loaded.settings.spec.variant_label
+        return Owner(
+            agent_id=self.run.deployment.agent_id,
+            application_id=self.run.deployment.application_id,
+            commit=commit,
+            variant_key=label.key,
+            variant=variant or label.primary_value,
+        )
+
+    async def bring(
+        self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool = False
+    ) -> tuple[Body, ...]:
+        """Apply the manifests and wait until what they describe is there; the objects as they were applied."""
+        log = self.run.log
+        objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
+        applier, rollout = Applier(self.cluster, log), Rollout(self.cluster, log)
+        await self.record.extend(objects)
+        checked = await applier.check(objects, create_namespaces=create_namespaces)
+        await self._note_added(checked)
+        if create_namespaces:
+            await applier.create_namespaces({each.namespace for each in objects if each.namespace})
+
+        async def serve_kinds(step: Sequence[Body]) -> None:
+            await rollout.wait([each for each in step if each["kind"] == _DEFINITION])
+
+        applied = await applier.apply(checked, serve_kinds)
+        await rollout.wait(applied)
+        return applied
+
+    async def remove(self, bodies: Sequence[Body], why: str) -> int:
+        """Take objects away."""
+        return await remove(self.cluster, bodies, self.run.log, why)
+
+    async def live(self, manifest: Manifest) -> dict[str, Any] | None:
+        """The object that a manifest means, as it is now."""
+        kind = await self.cluster.kind(manifest.api_version, manifest.kind)
+        return await self.cluster.get(kind, manifest.namespace, manifest.name)
+
+    async def added(self) -> list[tuple[Kind, Key]]:
+        """The objects that this deployment has made here, as far as their kinds are still served."""
+        found = []
+        for each in await self._noted():
+            try:
+                kind = await self.cluster.kind(each.api_version, each.kind)
+            except UnknownKind:
+                continue
+            found.append((kind, Key(kind.group, kind.kind, each.namespace, each.name)))
+        return found
+
+    async def _note_added(self, checked: Iterable[Checked]) -> None:
+        """Write down, before it is made, what was not there: a rollback takes it away again."""
+        before = await self._noted()
+        new = {
+            Added(each.kind.api_version, each.key.kind, each.key.namespace, each.key.name)
+            for each in (each.placed for each in checked if each.fresh)
+        }
+        if not new <= before:
+            text = msgspec.json.encode(sorted(before | new)).decode()
+            await self.run.note_for_plugin({self._added_key: text})
+
+    async def _noted(self) -> set[Added]:
+        noted = await self.run.noted_by_plugin(self._added_key)
+        return set(msgspec.json.decode(noted, type=list[Added])) if noted else set()
+
+    @property
+    def _added_key(self) -> str:
+        return f"added-{self.target.name}"

@@ -1,0 +1,269 @@
+"""What each stage does at one deploy target: which manifests it makes of those of Git, and what it takes away.
+
+How they get into the cluster is `Site`'s business. Each function returns a line about what was done.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from fairway.config.platforms import KubernetesSpec, VariantLabel
+from fairway.config.stages import (
+    K8sBaselineRolloutOptions,
+    K8sCanaryRolloutOptions,
+    K8sPrimaryRolloutOptions,
+    K8sSyncOptions,
+    K8sTrafficRoutingOptions,
+)
+from fairway.errors import UserError
+from fairway.kube.manifest import Body, Manifest
+from fairway.model.trigger import SyncStrategy
+from fairway.plugins.kubernetes.config_hash import with_config_hash
+from fairway.plugins.kubernetes.marks import mark
+from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.patches import patched
+from fairway.plugins.kubernetes.placing import placed
+from fairway.plugins.kubernetes.pruning import surplus
+from fairway.plugins.kubernetes.record import Where
+from fairway.plugins.kubernetes.site import Loaded, Site
+from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, routed
+from fairway.plugins.kubernetes.variants import (
+    Variant,
+    found_services,
+    found_workloads,
+    lacks_selector_label,
+    replicas_of,
+    variant_manifests,
+    variant_service,
+    with_selector_label,
+)
+from fairway.sdk import StageFailed, StageRun
+
+#: What a variant consists of.
+_OF_VARIANTS: Final = (("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), ("apps/v1", "Deployment"))
+ROUTING: Final = ("K8S_TRAFFIC_ROUTING", "K8S_MULTI_TRAFFIC_ROUTING")
+CANARY_ROLLOUT: Final = ("K8S_CANARY_ROLLOUT", "K8S_MULTI_CANARY_ROLLOUT")
+BASELINE_ROLLOUT: Final = ("K8S_BASELINE_ROLLOUT", "K8S_MULTI_BASELINE_ROLLOUT")
+PRIMARY_ROLLOUT: Final = ("K8S_PRIMARY_ROLLOUT", "K8S_MULTI_PRIMARY_ROLLOUT")
+
+
+async def sync(site: Site, options: K8sSyncOptions) -> str:
+    """Bring everything to what Git says, at once."""
+    loaded = await site.load(site.run.target)
+    spec = loaded.settings.spec
+    asked: Any = options
+    if site.run.deployment.trigger.sync_strategy is not SyncStrategy.PIPELINE and options == type(options)():
+        asked = spec.quick_sync
+    manifests = loaded.manifests
+    if asked.add_variant_label_to_selector:
+        manifests = with_primary_selector(manifests, spec)
+    applied = await bring_primary(site, loaded, manifests, site.run.target.commit)
+    removed = await prune(site, loaded, applied) if asked.prune else 0
+    return _done(applied, removed)
+
+
+async def roll_out_primary(site: Site, options: K8sPrimaryRolloutOptions) -> str:
+    """Bring the primary to what Git says; canary, baseline and the way that traffic takes stay."""
+    loaded = await site.load(site.run.target)
+    spec = loaded.settings.spec
+    manifests: Sequence[Manifest] = loaded.manifests
+    if options.add_variant_label_to_selector:
+        manifests = with_primary_selector(manifests, spec)
+    elif spec.traffic_routing.method == "podselector" and routes_traffic(site.run):
+        refuse_unlabelled(manifests, spec)
+    untouched: list[Body] = []
+    if routes_traffic(site.run, later=True) and (router := find_router(manifests, spec)) is not None:
+        live = await site.live(router)
+        manifests = [each for each in manifests if each is not router]
+        if spec.traffic_routing.method == "podselector":
+            manifests = [*manifests, live_selector(router, live, spec.variant_label)]
+        elif live is not None:
+            untouched.append(live)
+        else:
+            manifests = [*manifests, router]
+    if options.create_service:
+        own = variant(spec.variant_label, spec.variant_label.primary_value, options.suffix)
+        manifests = [*manifests, *(variant_service(each, own) for each in found_services(manifests, spec.service))]
+    applied = await bring_primary(site, loaded, manifests, site.run.target.commit)
+    removed = await prune(site, loaded, [*applied, *untouched], spare_variants=True) if options.prune else 0
+    return _done(applied, removed)
+
+
+async def roll_out_canary(site: Site, options: K8sCanaryRolloutOptions) -> str:
+    """Run the new version beside the primary."""
+    loaded = await site.load(site.run.target)
+    label = loaded.settings.spec.variant_label
+    manifests = patched(loaded.manifests, options.patches)
+    canary = variant(label, label.canary_value, options.suffix)
+    made = await _variant(site, loaded.settings.spec, manifests, canary, options)
+    applied = await site.bring(made, site.owner(loaded, site.run.target.commit, label.canary_value))
+    return _done(applied)
+
+
+async def roll_out_baseline(site: Site, options: K8sBaselineRolloutOptions) -> str:
+    """Run what runs now once more, afresh, to compare the canary with."""
+    running = await site.load_running()
+    if running is None:
+        raise StageFailed("there is nothing to compare with: this application has never been deployed before")
+    target = await site.load(site.run.target)
+    label = target.settings.spec.variant_label
+    baseline = variant(label, label.baseline_value, options.suffix)
+    made = await _variant(site, running.settings.spec, running.manifests, baseline, options)
+    commit = site.run.running.commit if site.run.running else ""
+    return _done(await site.bring(made, site.owner(target, commit, label.baseline_value)))
+
+
+async def clean_canary(site: Site) -> str:
+    """Take the canary away, with whatever earlier stages have left of one."""
+    return await _clean(site, lambda label: label.canary_value, "the canary is not needed any more")
+
+
+async def clean_baseline(site: Site) -> str:
+    """Take the baseline away, with whatever earlier stages have left of one."""
+    return await _clean(site, lambda label: label.baseline_value, "the baseline is not needed any more")
+
+
+async def route_traffic(site: Site, options: K8sTrafficRoutingOptions) -> str:
+    """Share out the traffic."""
+    loaded = await site.load(site.run.target)
+    spec, shares = loaded.settings.spec, Shares(*options.shares)
+    made = routed(loaded.manifests, spec, shares, _suffixes(loaded))
+    label = spec.variant_label
+    for value, share, before in (
+        (label.canary_value, shares.canary, CANARY_ROLLOUT[0]),
+        (label.baseline_value, shares.baseline, BASELINE_ROLLOUT[0]),
+    ):
+        if share and not await _is_there(site, loaded, label, value):
+            raise StageFailed(f"there is no {value} to send traffic to; put {before} before this stage")
+    await site.bring([made], site.owner(loaded, site.run.target.commit))
+    return str(shares)
+
+
+def variant(label: VariantLabel, value: str, suffix: str) -> Variant:
+    """One variant of an application."""
+    return Variant(key=label.key, value=value, suffix=suffix)
+
+
+def with_primary_selector(manifests: Sequence[Manifest], spec: KubernetesSpec) -> tuple[Manifest, ...]:
+    """The manifests, with the label of the primary in the selectors and pods of the workloads."""
+    label = {spec.variant_label.key: spec.variant_label.primary_value}
+    return with_selector_label(manifests, found_workloads(manifests, spec.workloads), label)
+
+
+def refuse_unlabelled(manifests: Sequence[Manifest], spec: KubernetesSpec) -> None:
+    """A Service can only tell variants apart whose pods have the label."""
+    label = {spec.variant_label.key: spec.variant_label.primary_value}
+    lacking = [each for each in found_workloads(manifests, spec.workloads) if lacks_selector_label(each, label)]
+    if lacking:
+        names = ", ".join(f"{each.kind} {each.name}" for each in lacking)
+        key, value = next(iter(label.items()))
+        raise StageFailed(
+            f"{names} must have the label {key}: {value} in spec.selector.matchLabels and in the labels of its pods, "
+            "so that the Service can tell it from the canary; write it there, or set addVariantLabelToSelector"
+        )
+
+
+def routes_traffic(run: StageRun[Any], *, later: bool = False) -> bool:
+    """Whether the deployment has a stage that shares out traffic; with `later`, one that comes after this one."""
+    here = run.stage.index
+    return any(
+        each.name in ROUTING and not each.is_rollback and (each.index > here or not later)
+        for each in run.deployment.stages
+    )
+
+
+async def bring_primary(site: Site, loaded: Loaded, manifests: Sequence[Manifest], commit: str) -> tuple[Body, ...]:
+    """Apply manifests as those of the primary."""
+    create = loaded.settings.spec.input.auto_create_namespace
+    return await site.bring(with_config_hash(manifests), site.owner(loaded, commit), create_namespaces=create)
+
+
+async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_variants: bool = False) -> int:
+    """Take away what the application has and Git does not."""
+    label = loaded.settings.spec.variant_label
+    found = await site.search.at(await site.record.places())
+    if not await site.record.is_whole():
+        elsewhere = await site.search.everywhere(each.namespace for each in loaded.manifests)
+        await site.record.complete(map(Where.of, elsewhere))
+        found += elsewhere
+    found += await _running_before(site)
+
+    def spare(body: Body) -> bool:
+        return spare_variants and mark(body, label.key) in (label.canary_value, label.baseline_value)
+
+    return await site.remove(_once(surplus(found, applied, spare)), "Git does not have it any more")
+
+
+async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> int:
+    """Take away everything of one variant."""
+    label = {loaded.settings.spec.variant_label.key: value}
+    return await site.remove(await site.search.at(await _variant_places(site, loaded), label), why)
+
+
+async def _clean(site: Site, value_of: Any, why: str) -> str:
+    loaded = await site.load(site.run.target)
+    removed = await remove_variants(site, loaded, value_of(loaded.settings.spec.variant_label), why)
+    return f"{removed} objects removed"
+
+
+async def _variant(
+    site: Site,
+    spec: KubernetesSpec,
+    manifests: Sequence[Manifest],
+    made: Variant,
+    options: K8sCanaryRolloutOptions | K8sBaselineRolloutOptions,
+) -> tuple[Manifest, ...]:
+    workloads = found_workloads(manifests, spec.workloads)
+    services = found_services(manifests, spec.service) if options.create_service else ()
+    live: dict[int, int | None] = {}
+    for each in workloads:
+        scaled = options.replicas.is_percentage and part(each.body, "spec", "replicas") is None
+        live[id(each)] = part(await site.live(each), "spec", "replicas") if scaled else None
+    return variant_manifests(
+        manifests, workloads, services, made, lambda each: replicas_of(options.replicas, each, live[id(each)])
+    )
+
+
+async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str) -> bool:
+    places = {each for each in await _variant_places(site, loaded) if each.kind == "Deployment"}
+    return bool(await site.search.at(places, {label.key: value}))
+
+
+async def _variant_places(site: Site, loaded: Loaded) -> set[Where]:
+    """Where variants of the application may be."""
+    recorded = await site.record.places()
+    namespaces = {each.namespace for each in recorded} | {each.namespace for each in loaded.manifests}
+    return {Where(*sort, namespace) for sort in _OF_VARIANTS for namespace in namespaces if namespace}
+
+
+async def _running_before(site: Site) -> list[dict[str, Any]]:
+    """What the running commit says is there: PipeCD's older agents leave no labels to find it by."""
+    try:
+        running = await site.load_running()
+        if running is None:
+            return []
+        kinds = await placed(site.cluster, running.manifests)
+    except UserError as error:
+        site.run.log.info(f"What ran before cannot be read any more, and is not looked for: {error}")
+        return []
+    return await site.search.named((each.kind, each.key) for each in kinds)
+
+
+def _suffixes(loaded: Loaded) -> dict[str, str]:
+    """How the Services of the variants are called in this pipeline."""
+    label = loaded.settings.spec.variant_label
+    named = (
+        (label.primary_value, PRIMARY_ROLLOUT),
+        (label.canary_value, CANARY_ROLLOUT),
+        (label.baseline_value, BASELINE_ROLLOUT),
+    )
+    found = {value: loaded.settings.stage_options(*stages) for value, stages in named}
+    return {value: options[-1].suffix for value, options in found.items() if options}
+
+
+def _once(bodies: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({str(part(each, "metadata", "uid")): each for each in bodies}.values())
+
+
+def _done(applied: Sequence[Body], removed: int = 0) -> str:
+    things = "1 object" if len(applied) == 1 else f"{len(applied)} objects"
+    return f"{things} applied" + (f", {removed} removed" if removed else "")

@@ -1,0 +1,130 @@
+"""An application on the tests' cluster, and the plugin over real gRPC that deploys it."""
+
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import yaml
+
+from fairway.config.agent_file import DeployTarget
+from fairway.model.stage import Stage, StageStatus
+from fairway.plugins.kubernetes.plugin import Kubernetes, OnClusters
+from fairway.sdk.testing import Ended, PluginUnderTest, plugin_under_test
+from tests.clusters.running import RunningCluster
+
+SUCCEEDED, FAILED, CANCELLED = StageStatus.SUCCEEDED, StageStatus.FAILED, StageStatus.CANCELLED
+
+
+class Application:
+    """One application: what Git says, and what a cluster has of it."""
+
+    def __init__(self, plugin: PluginUnderTest, cluster: RunningCluster, namespace: str, folder: Path) -> None:
+        self.plugin = plugin
+        self.cluster = cluster
+        self.namespace = namespace
+        self._folder = folder
+        self._commits = 0
+
+    def commit(self, *bodies: Mapping[str, Any], **settings: Any) -> None:
+        """What Git says from now on: these manifests, and these settings of the plugin."""
+        self._commits += 1
+        folder = self.plugin.folder
+        shutil.rmtree(folder)
+        folder.mkdir()
+        spec = {"name": "web", "pipeline": settings.pop("pipeline", {}), "plugins": {"kubernetes": settings}}
+        file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
+        (folder / "app.pipecd.yaml").write_text(yaml.safe_dump(file))
+        (folder / "manifests.yaml").write_text(yaml.safe_dump_all(bodies))
+        self.plugin.commit = f"{self._commits:040x}"
+
+    def deployed(self) -> None:
+        """The deployment has ended well: what Git says now is what runs, and the next deployment begins."""
+        running = self._folder / f"running-{self._commits}"
+        shutil.copytree(self.plugin.folder, running)
+        self.plugin.running, self.plugin.running_commit = running, self.plugin.commit
+        self.plugin.agent.plugin_notes.clear()
+        self.plugin.agent.stage_notes.clear()
+
+    async def run(self, name: str, options: Mapping[str, Any] | None = None, *, id: str = "") -> Ended:
+        """Run a stage."""
+        return await self.plugin.run(name, options, id=id)
+
+    async def succeed(self, name: str, **options: Any) -> Ended:
+        """Run a stage that must succeed."""
+        ended = await self.run(name, options)
+        assert ended.status is SUCCEEDED, ended
+        return ended
+
+    def get(self, kind: str, name: str) -> dict[str, Any]:
+        """One object."""
+        text = self.cluster.kubectl("get", kind, name, "-o", "json", namespace=self.namespace)
+        found: dict[str, Any] = msgspec.json.decode(text)
+        return found
+
+    def names(self, kind: str, labels: str = "pipecd.dev/managed-by=piped") -> list[str]:
+        """The names of all objects of a kind with these labels."""
+        listed = self.cluster.kubectl("get", kind, "-l", labels, "-o", "name", namespace=self.namespace)
+        return sorted(line.partition("/")[2] for line in listed.splitlines())
+
+    def kubectl(self, *arguments: str, given: Mapping[str, Any] | str = "") -> str:
+        """What kubectl says."""
+        text = given if isinstance(given, str) else yaml.safe_dump(dict(given))
+        return self.cluster.kubectl(*arguments, given=text, namespace=self.namespace)
+
+
+@asynccontextmanager
+async def an_application(
+    cluster: RunningCluster,
+    namespace: str,
+    folder: Path,
+    *,
+    kubeconfig: Path | None = None,
+    kind: type[OnClusters] = Kubernetes,
+) -> AsyncIterator[Application]:
+    """An application that is deployed to the namespace, with rights of its own if need be."""
+    own = folder / f"kubeconfig-{uuid4().hex[:6]}"
+    told = yaml.safe_load((kubeconfig or cluster.kubeconfig).read_text())
+    for each in told["contexts"]:
+        # Where objects go whose manifests name no namespace.
+        each["context"]["namespace"] = namespace
+    own.write_text(yaml.safe_dump(told))
+    target = DeployTarget(name="test", config={"kubeConfigPath": str(own)})
+    async with plugin_under_test(kind, folder, targets=(target,)) as plugin:
+        yield Application(plugin, cluster, namespace, folder)
+
+
+def a_stage(name: str, index: int, status: StageStatus = StageStatus.NOT_STARTED, id: str = "") -> Stage:
+    """A stage of a deployment."""
+    from datetime import UTC, datetime
+
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return Stage(id=id or f"{name}-{index}", name=name, index=index, status=status, created_at=at, updated_at=at)
+
+
+def a_deployment(name: str = "web", image: str = "web:1", replicas: int | None = 1, **pod: Any) -> dict[str, Any]:
+    """A Deployment."""
+    labels = {"app": name}
+    container = {"name": "main", "image": image, **pod.pop("container", {})}
+    spec = {
+        "selector": {"matchLabels": labels},
+        "progressDeadlineSeconds": pod.pop("deadline", 600),
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": [container], **pod}},
+    }
+    if replicas is not None:
+        spec["replicas"] = replicas
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+
+
+def a_config_map(name: str = "settings", **data: str) -> dict[str, Any]:
+    """A ConfigMap."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+def a_service(name: str = "web", **spec: Any) -> dict[str, Any]:
+    """A Service."""
+    spec = {"selector": {"app": name}, "ports": [{"port": 80}], **spec}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
