@@ -75,17 +75,17 @@ spec:
             *before,
             FAIRWAY,
             "agent",
-            "--config-file",
-            self.config,
+            *(() if self._how.file_in_environment else ("--config-file", self.config)),
             "--insecure",
             "--data",
             self.data,
         )
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self._how.environment}
+        if self._how.file_in_environment:
+            environment["FAIRWAY_AGENT_CONFIG"] = base64.b64encode(self.config.read_bytes()).decode()
         with open(self.said, "ab") as said:
             said.write(b"-- start\n")
-            self.agent = subprocess.Popen(
-                command, stdout=said, stderr=said, env={**os.environ, "PYTHONUNBUFFERED": "1", **self._how.environment}
-            )
+            self.agent = subprocess.Popen(command, stdout=said, stderr=said, env=environment)
         self._stack.callback(_stop, self.agent)
         return self.agent
 
@@ -169,6 +169,8 @@ class How(NamedTuple):
     disk: SmallDisk | None = None
     #: On top of the agent's environment.
     environment: Mapping[str, str] = {}
+    #: Tell the agent what its file says by its environment.
+    file_in_environment: bool = False
 
 
 class _Page(msgspec.Struct):
