@@ -34,13 +34,21 @@ def a_repository(root: Path, files: dict[str, str], application: str = "shop") -
     )
 
 
+async def no_tools(name: str, version: str, script: str) -> Path:
+    raise AssertionError("plain manifests need no tool")
+
+
+def manifests_of(files: Files) -> Manifests:
+    return Manifests(files.shared_directory, {}, no_tools)
+
+
 async def names(files: Files, wanted: KubernetesInput = KubernetesInput()) -> list[str]:
-    return [each.name for each in await Manifests().load(files, wanted, application_name="shop")]
+    return [each.name for each in await manifests_of(files).load(files, wanted, application_name="shop")]
 
 
 async def refusal(files: Files, wanted: KubernetesInput = KubernetesInput()) -> str:
     with pytest.raises((BadManifests, OutsideRepository)) as error:
-        await Manifests().load(files, wanted, application_name="shop")
+        await manifests_of(files).load(files, wanted, application_name="shop")
     return str(error.value)
 
 
@@ -132,7 +140,7 @@ async def test_objects_that_only_the_namespace_of_the_application_makes_one_are_
 
 async def test_the_same_files_are_parsed_once(tmp_path: Path) -> None:
     files = a_repository(tmp_path, {"shop/a.yaml": a_config_map("a")})
-    manifests = Manifests()
+    manifests = manifests_of(files)
 
     first = await manifests.load(files, KubernetesInput(), application_name="shop")
     again = await manifests.load(files, KubernetesInput(), application_name="shop")

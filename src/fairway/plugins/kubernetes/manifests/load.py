@@ -5,47 +5,68 @@ wrong, before anybody acts on any of it.
 """
 
 import asyncio
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from fairway.config.platforms import KubernetesInput
 from fairway.config.problems import Position, Problem
 from fairway.kube.manifest import Key, Manifest
+from fairway.plugins.kubernetes.manifests.charts import Sources
 from fairway.plugins.kubernetes.manifests.documents import BadManifests
+from fairway.plugins.kubernetes.manifests.kustomize import kustomization_in
 from fairway.plugins.kubernetes.manifests.places import Place
 from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, read_files
+from fairway.plugins.kubernetes.manifests.rendering import Renderer
 from fairway.plugins.kubernetes.manifests.renderings import Rendering, Renderings, digest
 from fairway.plugins.kubernetes.manifests.scope import Namespaced, in_namespace
+from fairway.plugins.kubernetes.manifests.tools import Install, Tools
 from fairway.sdk import Files
-
-KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class Manifests:
-    """Loads manifests for all applications of a plugin; what was rendered is remembered."""
+    """Loads manifests for all applications of a plugin; what was rendered is remembered.
 
-    def __init__(self) -> None:
+    `state` is where the plugin keeps files, `config` its entry in the agent's file (chartRepositories and
+    chartRegistries), `install` the agent's way to install tools: `Plugin.install_tool`.
+    """
+
+    def __init__(self, state: Path, config: Mapping[str, Any], install: Install) -> None:
         self._renderings = Renderings()
+        self._renderer = Renderer(Tools(install), Sources(config), state, self._renderings)
 
     async def close(self) -> None:
         """Break off what is being rendered."""
         await self._renderings.close()
 
     async def load(
-        self, files: Files, wanted: KubernetesInput, *, application_name: str, namespaced: Namespaced | None = None
+        self,
+        files: Files,
+        wanted: KubernetesInput,
+        *,
+        application_name: str,
+        kustomize_dir: str = "",
+        namespaced: Namespaced | None = None,
     ) -> tuple[Manifest, ...]:
         """The objects that the files describe; `namespaced` tells which kinds of a cluster have namespaces."""
-        rendering = await self.render(files, wanted, application_name=application_name)
+        rendering = await self.render(files, wanted, application_name=application_name, kustomize_dir=kustomize_dir)
         placed = await in_namespace(rendering.manifests, wanted.namespace, namespaced)
         refuse_doubles(placed)
         return placed
 
-    async def render(self, files: Files, wanted: KubernetesInput, *, application_name: str) -> Rendering:
-        """The same before namespaces, with what people should know about it."""
-        return await self._plain(files, wanted)
-
-    async def _plain(self, files: Files, wanted: KubernetesInput) -> Rendering:
+    async def render(
+        self, files: Files, wanted: KubernetesInput, *, application_name: str, kustomize_dir: str = ""
+    ) -> Rendering:
+        """The same before namespaces, with notes on what people should know about it."""
         place = await asyncio.to_thread(Place.of, files)
+        if wanted.helm_chart is not None:
+            return await self._renderer.by_helm(place, wanted, wanted.helm_chart, application_name)
+        directory = await asyncio.to_thread(_kustomization, place, kustomize_dir)
+        if directory is not None:
+            return await self._renderer.by_kustomize(place, directory, wanted)
+        return await self._plain(place, files, wanted)
+
+    async def _plain(self, place: Place, files: Files, wanted: KubernetesInput) -> Rendering:
         contents = await asyncio.to_thread(_contents, place, files, wanted)
         named = bool(wanted.manifests)
 
@@ -55,6 +76,13 @@ class Manifests:
             return Rendering(manifests=tuple(parsed.checked()), size=size)
 
         return await self._renderings.get(f"plain {named} {digest(contents)}", make)
+
+
+def _kustomization(place: Place, written: str) -> Path | None:
+    """The directory that kustomize builds; None where there is none."""
+    if written:
+        return place.path(written, "kustomizeDir")
+    return place.directory if kustomization_in(place.directory) else None
 
 
 def _contents(place: Place, files: Files, wanted: KubernetesInput) -> list[tuple[str, bytes]]:
