@@ -5,4 +5,8 @@ for, `delivery` decides, `rpc` carries the decision to servers, agents and plugi
 Who may import whom is held by import-linter; see docs/architecture.md.
 """
 
+from fairway.interpreter import spare_rich
+
 __version__ = "0.1.0"
+
+spare_rich()
