@@ -36,7 +36,10 @@ class Rendering(msgspec.Struct, frozen=True, kw_only=True):
 class Renderings:
     """A bounded memory of renderings; those that were not asked for the longest are forgotten first."""
 
-    def __init__(self, most: int = MOST_RENDERINGS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, most: int = MOST_RENDERINGS, most_bytes: int = MOST_BYTES, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._now = now
         self._most = most
         self._most_bytes = most_bytes
         self._bytes = 0
@@ -47,7 +50,7 @@ class Renderings:
         """The rendering with this key, made if need be; an error is not remembered."""
         known = self._known.pop(key, None)
         if known is not None:
-            if not known[0].floating or time.monotonic() - known[1] < FLOATING_SECONDS:
+            if not known[0].floating or self._now() - known[1] < FLOATING_SECONDS:
                 self._known[key] = known
                 return known[0]
             self._bytes -= known[0].size
@@ -70,7 +73,7 @@ class Renderings:
             rendering = await make()
         finally:
             del self._being_made[key]
-        self._known[key] = (rendering, time.monotonic())
+        self._known[key] = (rendering, self._now())
         self._bytes += rendering.size
         while len(self._known) > self._most or (self._bytes > self._most_bytes and len(self._known) > 1):
             forgotten, _ = self._known.pop(next(iter(self._known)))
