@@ -26,6 +26,8 @@ SERVER_OPTIONS: Options = (
     # a thousand of PipeCD's agents have four under way when they all come back at once.
     ("grpc.server.max_pending_requests", 5_000),
     ("grpc.server.max_pending_requests_hard_limit", 10_000),
+    # A call that is not read yet may send 64 KiB. gRPC would let that grow to megabytes where a connection is quick.
+    ("grpc.http2.bdp_probe", 0),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.keepalive_time_ms", 60_000),

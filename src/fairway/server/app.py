@@ -18,6 +18,7 @@ from litestar.types import ASGIApp
 from fairway.clock import Clock
 from fairway.errors import FairwayError
 from fairway.rpc.agent_api import (
+    AGENT_SERVICES,
     register_agent_service,
     register_hint_service,
     register_lease_service,
@@ -26,14 +27,15 @@ from fairway.rpc.agent_api import (
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.traces import register_trace_sink
-from fairway.rpc.user_api import register_user_service
+from fairway.rpc.user_api import USER_SERVICES, register_user_service
+from fairway.server import answers, requests
 from fairway.server.access_log import LogCalls, logged_requests
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
-from fairway.server.answers import AnswerRoom, BoundAnswers
+from fairway.server.answers import BoundAnswers
 from fairway.server.certificates import CertificateFiles
 from fairway.server.doors import Doors, open_doors, unready_when
 from fairway.server.feed import Feed
@@ -49,6 +51,8 @@ from fairway.server.lease_service import LeaseDesk, LeaseService
 from fairway.server.logs import LogStore
 from fairway.server.proxies import TrustedProxies, behind
 from fairway.server.replicas import Live, Memories, connected
+from fairway.server.requests import BoundRequests
+from fairway.server.room import Room
 from fairway.server.sign_in.desk import SignInDesk
 from fairway.server.sign_in.links import NewLink
 from fairway.server.sign_in.providers import SignInProvider
@@ -156,7 +160,9 @@ async def run_server(
             forget_key=users.forget,
             web_url=settings.web_url,
         )
-        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=_interceptors(settings, metrics, traces))
+        bounds = _bounds(agents, users, metrics)
+        observers = _observers(settings, metrics, traces)
+        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[*observers, *bounds])
         _offer(server, _Kept(actions, agents, users, Times(settings.lease_seconds)))
         sign_in = await SignInDesk.open(store, clock, settings.web_url, settings.sign_in_providers)
         feed = Feed()
@@ -172,14 +178,27 @@ async def run_server(
         feed.close()
 
 
-def _interceptors(
+def _observers(
     settings: ServerSettings, metrics: Metrics, traces: Telemetry | None
 ) -> list[grpc.aio.ServerInterceptor]:
-    """What stands around each call: only what somebody wants, and what keeps memory bounded."""
-    room = AnswerRoom()
-    metrics.watch_answers(room)
+    """Who looks at each call: only whom somebody wants."""
     traced = [TraceCalls(traces)] if traces is not None else []
-    return [CountRpcs(metrics), *traced, *([LogCalls()] if settings.log_requests else []), BoundAnswers(room)]
+    return [CountRpcs(metrics), *traced, *([LogCalls()] if settings.log_requests else [])]
+
+
+def _bounds(agents: AgentAuth, users: UserAuth, metrics: Metrics) -> list[grpc.aio.ServerInterceptor]:
+    """What keeps memory bounded."""
+
+    async def agent(context: CallContext) -> str:
+        return (await agents.authenticate(context)).agent_id
+
+    async def key(context: CallContext) -> str:
+        return (await users.authenticate(context)).name
+
+    reading, answering = Room(requests.LIMITS), Room(answers.LIMITS)
+    metrics.watch_rooms(reading, answering)
+    known = dict.fromkeys(AGENT_SERVICES, agent) | dict.fromkeys(USER_SERVICES, key)
+    return [BoundRequests(reading, known), BoundAnswers(answering)]
 
 
 def _observed(web: ASGIApp, settings: ServerSettings, traces: Telemetry | None) -> ASGIApp:

@@ -1,7 +1,8 @@
 """What stands around the work of each gRPC call, said once: how gRPC hands a method over and wants it back.
 
-Whoever counts, traces or bounds calls says only what to put around the work, by the name of the method. Calls with one
-request and one answer, and those whose answer is a stream, are all that there are here.
+Whoever counts, traces or bounds calls says only what to put around the work, by the name of the method. To gRPC a call
+may be one whose request is a stream, so that it is not read before it is asked for (see `requests`); here that makes no
+difference. An answer is one message, or a stream of them.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,7 +12,9 @@ import grpc
 from grpc import aio
 
 #: Generic for type checkers only.
-_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+#: Asks whoever stands further in for a method's handler.
+Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 #: Of a call with one answer.
 Work: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 #: Of a call with many.
@@ -32,10 +35,8 @@ class AroundCalls(aio.ServerInterceptor):
         return work
 
     async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["_Handler | None"]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> "_Handler | None":
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> "Handler | None":
         """The method's handler with what is put around it; none where there is no such method."""
         handler = await continuation(handler_call_details)
         if handler is None:
@@ -47,8 +48,10 @@ class AroundCalls(aio.ServerInterceptor):
         method = handler_call_details.method
         if handler.unary_unary is not None:
             return grpc.unary_unary_rpc_method_handler(self.around_call(method, handler.unary_unary), **ends)
-        if handler.unary_stream is not None:
-            # Ours are asynchronous, which gRPC's types do not know.
-            work = cast("StreamWork", handler.unary_stream)
-            return grpc.unary_stream_rpc_method_handler(self.around_stream(method, work), **ends)
-        return handler
+        if handler.stream_unary is not None:
+            return grpc.stream_unary_rpc_method_handler(self.around_call(method, handler.stream_unary), **ends)
+        # Ours are asynchronous, which gRPC's types do not know.
+        work = cast("StreamWork", handler.unary_stream or handler.stream_stream)
+        if handler.request_streaming:
+            return grpc.stream_stream_rpc_method_handler(self.around_stream(method, work), **ends)
+        return grpc.unary_stream_rpc_method_handler(self.around_stream(method, work), **ends)

@@ -1,6 +1,7 @@
 """Requests that no well-behaved client would make, byte by byte."""
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -60,12 +61,32 @@ class UnreadCalls:
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
         self._connection = socket.create_connection((host, int(port)), timeout=PATIENCE_SECONDS)
-        self._stream = 1
+        self._stream = -1
         no_window = (4).to_bytes(2, "big") + (0).to_bytes(4, "big")
         self._connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(4, 0, 0, no_window))
 
     def call(self, path: str, message: bytes, authorization: str) -> None:
         """Ask, and leave it at that."""
+        self._open(path, authorization)
+        body = b"\0" + len(message).to_bytes(4, "big") + message
+        self._connection.sendall(_frame(0, 1, self._stream, body))
+
+    def begin(self, path: str, authorization: str, length: int, sent: bytes) -> None:
+        """Begin to send a message of that length, and never go on."""
+        self._open(path, authorization)
+        self._connection.sendall(_frame(0, 0, self._stream, b"\0" + length.to_bytes(4, "big") + sent))
+
+    def status(self) -> str:
+        """The number of the status in the next answer."""
+        read = b""
+        while (found := re.search(rb"grpc-status(.)(\d+)", read)) is None:
+            chunk = self._connection.recv(65536)
+            assert chunk, read
+            read += chunk
+        return found[2][: found[1][0]].decode()
+
+    def _open(self, path: str, authorization: str) -> None:
+        self._stream += 2
         headers = {
             ":method": "POST",
             ":scheme": "http",
@@ -76,9 +97,7 @@ class UnreadCalls:
             "authorization": authorization,
         }
         head = b"".join(b"\0" + _text(name) + _text(value) for name, value in headers.items())
-        body = b"\0" + len(message).to_bytes(4, "big") + message
-        self._connection.sendall(_frame(1, 4, self._stream, head) + _frame(0, 1, self._stream, body))
-        self._stream += 2
+        self._connection.sendall(_frame(1, 4, self._stream, head))
 
     def close(self) -> None:
         self._connection.close()

@@ -14,8 +14,8 @@ from grpc import aio
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from fairway import __version__
-from fairway.server.answers import AnswerRoom
 from fairway.server.interceptors import AroundCalls, Work
+from fairway.server.room import Room
 
 _CODES = {code.value[0]: code.name for code in grpc.StatusCode}
 
@@ -33,11 +33,15 @@ class Metrics:
             "fairway_rpc_seconds", "How long gRPC calls took.", ["method"], registry=self._registry
         )
 
-    def watch_answers(self, room: AnswerRoom) -> None:
-        """Show how much memory callers take up by answers that they have not taken yet."""
-        held = Gauge("fairway_rpc_answer_bytes", "Memory of gRPC answers on their way.", registry=self._registry)
+    def watch_rooms(self, requests: Room, answers: Room) -> None:
+        """Show how much memory callers take up by what they send, and by answers that they have not taken yet."""
+        self._watch_room(requests, "request")
+        self._watch_room(answers, "answer")
+
+    def _watch_room(self, room: Room, what: str) -> None:
+        held = Gauge(f"fairway_rpc_{what}_bytes", f"Memory of gRPC {what}s on their way.", registry=self._registry)
         held.set_function(lambda: room.held)
-        callers = Gauge("fairway_rpc_answer_callers", "Callers whom they are for.", registry=self._registry)
+        callers = Gauge(f"fairway_rpc_{what}_callers", f"Callers who have {what}s there.", registry=self._registry)
         callers.set_function(lambda: room.callers)
 
     def rpc_ended(self, method: str, code: str, seconds: float) -> None:
