@@ -6,7 +6,7 @@ smaller shape where there are many of them and most of each is not needed.
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
@@ -142,7 +142,7 @@ class Cluster:
         for attempt in range(1, _LISTS + 1):
             pages: deque[Page[T]] = deque()
             try:
-                async for page in self._pages(kind, scope, shape, limit=_PAGE if attempt < _LISTS else 0):
+                async for page in self.pages(kind, scope, shape, limit=_PAGE if attempt < _LISTS else 0):
                     pages.append(page)
             except Expired:
                 if attempt < _LISTS:
@@ -151,7 +151,8 @@ class Cluster:
             return tuple(each for page in pages for each in page.items or ()), pages[-1].metadata.resource_version
         raise AssertionError("the last attempt returns or raises")
 
-    async def _pages(self, kind: Kind, scope: Scope, shape: type[T], limit: int) -> AsyncIterator[Page[T]]:
+    async def pages(self, kind: Kind, scope: Scope, shape: type[T], limit: int = _PAGE) -> AsyncIterator[Page[T]]:
+        """The same, page by page; Expired where it took so long that the server does not remember where it was."""
         query = scope.query | ({"limit": str(limit)} if limit else {})
         asked = self._asked("list", kind, scope.namespace)
         while True:
@@ -204,14 +205,21 @@ class Cluster:
         return await self._object(call, kind)
 
     async def patch(
-        self, kind: Kind, namespace: str, name: str, patch: Any, content_type: str = MERGE_PATCH
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        patch: Any,
+        content_type: str = MERGE_PATCH,
+        *,
+        dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Change parts of an object that is there."""
+        """Change parts of an object that is there; the object as it is, or would be, then."""
         place = self._place(kind, namespace)
         call = Call(
             method="PATCH",
             path=kind.path(place, name),
-            query={"fieldManager": FIELD_MANAGER},
+            query={"fieldManager": FIELD_MANAGER} | ({"dryRun": "All"} if dry_run else {}),
             body=msgspec.json.encode(patch),
             content_type=content_type,
             asked=self._asked("patch", kind, place, name),
@@ -246,7 +254,7 @@ class Cluster:
 
     async def watch(
         self, kind: Kind, namespace: str = "", labels: Mapping[str, str] = {}, since: str = "", *, name: str = ""
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event]:
         """Changes after a `resourceVersion`, or, without one, first all there is; ends when the server ends it.
 
         Expired where the server does not remember so long: list again.
@@ -256,7 +264,7 @@ class Cluster:
         ):
             yield Event(each.type, each.object)
 
-    async def follow(self, kind: Kind, scope: Scope, since: str, shape: type[T]) -> AsyncIterator[Change[T]]:
+    async def follow(self, kind: Kind, scope: Scope, since: str, shape: type[T]) -> AsyncGenerator[Change[T]]:
         """The same, in another shape."""
         query = scope.query | {"watch": "true", "allowWatchBookmarks": "true", "timeoutSeconds": str(WATCH_SECONDS)}
         if since:

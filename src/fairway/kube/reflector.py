@@ -1,0 +1,175 @@
+"""A picture of all objects of one kind that is kept up to date: listed once, then watched.
+
+The picture holds what its owner makes of each object, not the object itself, so that ten thousand of them cost little.
+When the cluster goes away the picture stays as it was and the watch goes on from there once the cluster is back; when
+the cluster does not remember so long, everything is listed again and only what differs counts as changed.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+import msgspec
+import structlog
+
+from fairway.errors import FairwayError
+from fairway.kube.calls import Patience, decoded
+from fairway.kube.cluster import Cluster, Scope
+from fairway.kube.errors import ClusterAway, Expired
+from fairway.kube.kinds import Kind
+
+T = TypeVar("T")
+
+_log = structlog.get_logger()
+
+#: A watch that ends so soon, without a word, was not served.
+_SHORT_SECONDS = 1.0
+#: Attempts do not count here: it is tried for as long as anybody wants the picture.
+_PATIENCE = Patience(first_delay=0.5, longest_delay=30.0)
+
+
+class _Identity(msgspec.Struct, frozen=True, rename="camel"):
+    uid: str = ""
+    resource_version: str = ""
+
+
+class _Identified(msgspec.Struct, frozen=True):
+    metadata: _Identity = _Identity()
+
+
+class Held(msgspec.Struct, Generic[T], frozen=True):
+    """What is held of one object."""
+
+    resource_version: str
+    value: T
+
+
+#: What is made of an object, as it came; None: nothing of it is of interest.
+Keep = Callable[[bytes], T | None]
+#: What is told of a change: the object's uid, what was held before and what is held now.
+Changed = Callable[[str, T | None, T | None], None]
+
+
+class Reflector(Generic[T]):
+    """The objects of one kind in one cluster or one of its namespaces. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        kind: Kind,
+        scope: Scope,
+        keep: Keep[T],
+        changed: Changed[T],
+        patience: Patience = _PATIENCE,
+    ) -> None:
+        self.kind = kind
+        self.scope = scope
+        self._cluster = cluster
+        self._keep = keep
+        self._changed = changed
+        self._patience = patience
+        self._held: dict[str, Held[T]] = {}
+        self._since = ""
+        self._settled = asyncio.Event()
+        #: Why the picture is not there, or may be old; None when it is as it should be.
+        self.problem: FairwayError | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether there is a picture."""
+        return bool(self._since)
+
+    def values(self) -> Iterator[T]:
+        """What is held of each object."""
+        return (each.value for each in self._held.values())
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    async def settled(self) -> None:
+        """Wait until there is a picture, or a reason why there is none."""
+        await self._settled.wait()
+
+    async def run(self) -> None:
+        """Keep it up to date until cancelled."""
+        failures = 0
+        while True:
+            try:
+                if not self._since:
+                    await self._list()
+                self._well()
+                failures = 0
+                await self._watch()
+            except Expired:
+                self._since = ""
+            except FairwayError as error:
+                failures += 1
+                self._failed(error)
+                await self._patience.sleep(self._patience.delay(failures))
+
+    async def _list(self) -> None:
+        seen: dict[str, Held[T]] = {}
+        since = ""
+        async for page in self._cluster.pages(self.kind, self.scope, msgspec.Raw):
+            since = page.metadata.resource_version or since
+            for raw in page.items or ():
+                self._take(bytes(raw), seen)
+            # One page is some megabytes: the others get their turn in between.
+            await asyncio.sleep(0)
+        for uid, gone in [each for each in self._held.items() if each[0] not in seen]:
+            del self._held[uid]
+            self._changed(uid, gone.value, None)
+        for uid, now in seen.items():
+            self._put(uid, now)
+        self._since = since
+
+    def _take(self, raw: bytes, into: dict[str, Held[T]]) -> None:
+        identity = decoded(raw, _Identified, self._cluster.name).metadata
+        known = self._held.get(identity.uid)
+        if known is not None and known.resource_version == identity.resource_version:
+            into[identity.uid] = known
+        elif (value := self._keep(raw)) is not None:
+            into[identity.uid] = Held(identity.resource_version, value)
+
+    def _put(self, uid: str, now: Held[T]) -> None:
+        before = self._held.get(uid)
+        self._held[uid] = now
+        if before is not now:
+            self._changed(uid, before.value if before else None, now.value)
+
+    async def _watch(self) -> None:
+        told, begun = False, asyncio.get_running_loop().time()
+        changes = self._cluster.follow(self.kind, self.scope, self._since, msgspec.Raw)
+        async with contextlib.aclosing(changes):
+            async for change in changes:
+                raw = bytes(change.object)
+                identity = decoded(raw, _Identified, self._cluster.name).metadata
+                told = True
+                if change.type != "BOOKMARK":
+                    self._apply(change.type, identity.uid, raw)
+                self._since = identity.resource_version or self._since
+        if not told and asyncio.get_running_loop().time() - begun < _SHORT_SECONDS:
+            raise ClusterAway(f"The cluster {self._cluster.name} hangs up as soon as it is to tell of changes")
+
+    def _apply(self, what: str, uid: str, raw: bytes) -> None:
+        new: dict[str, Held[T]] = {}
+        if what != "DELETED":
+            self._take(raw, new)
+        if uid in new:
+            self._put(uid, new[uid])
+        elif (gone := self._held.pop(uid, None)) is not None:
+            self._changed(uid, gone.value, None)
+
+    def _well(self) -> None:
+        if self.problem is not None:
+            _log.info("watching again", kind=self.kind.kind, cluster=self._cluster.name)
+        self.problem = None
+        self._settled.set()
+
+    def _failed(self, error: FairwayError) -> None:
+        # Said once for each reason: it is tried again and again.
+        if str(error) != str(self.problem):
+            _log.warning("cannot watch", kind=self.kind.kind, cluster=self._cluster.name, reason=str(error))
+        self.problem = error
+        self._settled.set()
