@@ -219,6 +219,8 @@ class DeploymentRun:
         if execution is not None and execution.task.done():
             self._executing = None
             result = execution.task.result()
+            if result.notes:
+                await self.note_stage(execution.stage.id, result.notes)
             await self._report_stage(execution.stage.id, result.status, result.message)
 
     async def _interrupt(self, decision: NextDecision) -> None:

@@ -34,6 +34,7 @@ from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceSe
 from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceStub as HostStub
 
 __all__ = [
+    "NOTES_METADATA",
     "TOKEN_KEY",
     "DeploymentServicer",
     "DeploymentStub",
@@ -62,6 +63,9 @@ __all__ = [
     "stage_messages",
 ]
 
+#: Carries what is kept with a stage that has ended, in the trailing metadata of the answer to ExecuteStage: JSON, texts
+#: by key. An agent that does not know it passes over it.
+NOTES_METADATA: Final = "fairway-stage-notes-bin"
 #: The metadata by which a plugin of ours shows its agent who it is.
 TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 

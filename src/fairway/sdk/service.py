@@ -23,7 +23,7 @@ from fairway.rpc.context import CallContext
 from fairway.rpc.convert.deployment import from_wire_deployment
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, to_wire_versions
-from fairway.rpc.plugin_api import DeploymentServicer, StageServicer, common_messages, stage_messages
+from fairway.rpc.plugin_api import NOTES_METADATA, DeploymentServicer, StageServicer, common_messages, stage_messages
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.plugin import PlannedStage, Plugin, Sort, StageSpec
@@ -32,6 +32,9 @@ from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
 
 _log = structlog.get_logger()
+
+#: How many bytes of notes go with an answer: gRPC takes 8 KiB of such things, all in all.
+_MOST_TRAILING = 4096
 
 
 class UnknownStageName(UserError):
@@ -104,7 +107,7 @@ class PluginService(DeploymentServicer, StageServicer):
         stages = [self._stage(spec, 0, PlannedStage()) for spec in specs]
         return m.BuildQuickSyncStagesResponse(stages=map(to_wire_stage, stages))
 
-    async def ExecuteStage(self, request: m.ExecuteStageRequest, _context: CallContext) -> m.ExecuteStageResponse:
+    async def ExecuteStage(self, request: m.ExecuteStageRequest, context: CallContext) -> m.ExecuteStageResponse:
         told = self._told(request.input)
         key = (told.deployment.id, told.stage.id)
         running = self._running[key] = _Running()
@@ -114,6 +117,7 @@ class PluginService(DeploymentServicer, StageServicer):
             running.ended.set()
             if self._running.get(key) is running:
                 del self._running[key]
+        context.set_trailing_metadata(_trailing(outcome.notes))
         return m.ExecuteStageResponse(status=STAGE_STATUSES.to_wire(outcome.status), message=outcome.message)
 
     async def Stop(self, request: stage_messages.StopRequest, _context: CallContext) -> stage_messages.StopResponse:
@@ -147,6 +151,8 @@ class PluginService(DeploymentServicer, StageServicer):
                 # The stage has ended with its call, and with it all that it had to say.
                 await log.close()
             raise
+        if outcome.notes and (self._ends_with_call or not _trailing(outcome.notes)):
+            await agent.note_stage(outcome.notes)
         await log.close()
         return outcome
 
@@ -260,6 +266,12 @@ def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOp
     if wrong:
         raise BadOptions("; ".join(f"{where}: {path_text(each.path)} {each.message}" for each in wrong))
     return options
+
+
+def _trailing(notes: Mapping[str, str]) -> tuple[tuple[str, bytes], ...]:
+    """Notes that go with the answer, which costs no call of their own; many and long ones do not."""
+    encoded = msgspec.json.encode(notes)
+    return ((NOTES_METADATA, encoded),) if notes and len(encoded) <= _MOST_TRAILING else ()
 
 
 def _both(wire: m.PlanPluginInput | m.ExecutePluginInput) -> tuple[Files, Files | None]:

@@ -45,6 +45,8 @@ class Outcome(msgspec.Struct, frozen=True):
     status: StageStatus = StageStatus.SUCCEEDED
     #: In words; may be empty.
     message: str = ""
+    #: The same for programs: kept with the stage.
+    notes: Mapping[str, str] = {}
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True):

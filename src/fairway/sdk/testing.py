@@ -33,6 +33,7 @@ from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.plugin_api import (
+    NOTES_METADATA,
     DeploymentStub,
     HostServicer,
     LiveStateStub,
@@ -188,6 +189,7 @@ class PluginUnderTest:
         self.agent = agent
         #: The application's directory: what a test writes here, stages find; its own file is `app.pipecd.yaml`.
         self.folder = folder
+        self.application_id = "application"
         #: The commit that is deployed.
         self.commit = "0" * 40
         #: The application's directory as it runs until now, and its commit; None on a first deployment.
@@ -225,7 +227,10 @@ class PluginUnderTest:
                 running_deployment_source=self._running_source(),
             )
         )
-        answer = await self._deployments.ExecuteStage(request)
+        call = self._deployments.ExecuteStage(request)
+        answer = await call
+        if left := dict(await call.trailing_metadata() or ()).get(NOTES_METADATA):
+            self.agent.stage_notes.setdefault(stage_id, {}).update(msgspec.json.decode(left, type=dict[str, str]))
         log = tuple(self.agent.logs.get(stage_id, ())[before:])
         return Ended(STAGE_STATUSES.from_wire(answer.status), answer.message, log)
 
@@ -245,7 +250,7 @@ class PluginUnderTest:
         """What runs, and how it differs from the files; grpc's UNIMPLEMENTED for a plugin that cannot tell."""
         request = live_state_messages.GetLivestateRequest(
             piped_id="agent",
-            application_id="application",
+            application_id=self.application_id,
             application_name="application",
             deploy_source=self._source(),
             deploy_targets=[each.name for each in self._settings.targets],
@@ -258,7 +263,7 @@ class PluginUnderTest:
         """What these files would change; grpc's UNIMPLEMENTED for a plugin that cannot tell."""
         request = plan_preview_messages.GetPlanPreviewRequest(
             piped_id="agent",
-            application_id="application",
+            application_id=self.application_id,
             application_name="application",
             target_deployment_source=self._source(),
             deploy_targets=[each.name for each in self._settings.targets],
@@ -279,7 +284,7 @@ class PluginUnderTest:
         commit = Commit(hash=self.commit, message="", author="", branch="main", created_at=_AT)
         return Deployment(
             id="deployment",
-            application_id="application",
+            application_id=self.application_id,
             application_name="application",
             agent_id="agent",
             project_id="project",

@@ -37,6 +37,12 @@ async def log_of(world: World, deployment: Deployment, stage: int = 0) -> list[t
     return [(re.sub(r"after \d+\.\ds", "after 1s", line), severity) for line, severity in lines]
 
 
+def kept(deployment: Deployment) -> dict[str, str]:
+    """What is kept with the first stage, for programs; how long it took differs."""
+    found = dict(deployment.stages[0].metadata)
+    return {**found, "fairway/seconds": "a number"} if float(found["fairway/seconds"]) >= 0 else found
+
+
 async def test_the_log_of_a_list_shows_each_command_and_which_one_failed(tmp_path: Path) -> None:
     file = an_application_file(a_list("x='open quote is closed'", 'echo "$x"', "false && true", "echo never"))
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
@@ -70,6 +76,12 @@ async def test_the_log_tells_the_signal_and_keeps_colours_and_the_chosen_shell(t
         ("bash", LogSeverity.INFO),
         ("ended by signal 9 (SIGKILL) after 1s", LogSeverity.ERROR),
     ]
+    assert kept(deployment) == {
+        "fairway/attempts": "1",
+        "fairway/exit-status": "137",
+        "fairway/seconds": "a number",
+        "fairway/signal": "SIGKILL",
+    }
 
 
 async def test_a_shell_that_is_not_there_is_the_reason(tmp_path: Path) -> None:
@@ -99,6 +111,7 @@ async def test_the_log_of_a_cancelled_script_says_who_and_how(tmp_path: Path) ->
         ("begun", LogSeverity.INFO),
         ("Cancelled by ada: ended by signal 15 (SIGTERM) after 1s", LogSeverity.ERROR),
     ]
+    assert kept(deployment)["fairway/signal"] == "SIGTERM"
 
 
 async def test_a_secret_is_in_no_log_and_on_no_command_line_also_in_two_writes(tmp_path: Path) -> None:

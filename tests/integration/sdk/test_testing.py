@@ -15,6 +15,7 @@ from fairway.sdk import (
     Health,
     Live,
     LiveQuestion,
+    Outcome,
     Plugin,
     PluginSettings,
     Preview,
@@ -31,6 +32,12 @@ from fairway.sdk import (
 )
 from fairway.sdk.testing import Ended, plugin_under_test
 from tests.integration.agent.running import until
+
+
+class LeaveOptions(StageOptions, frozen=True):
+    """How long a note is."""
+
+    length: int = 0
 
 
 class Keeping(Plugin):
@@ -59,6 +66,25 @@ async def test_what_a_plugin_keeps_is_there_to_look_at(tmp_path: Path) -> None:
     assert plugin.agent.stage_notes == {"s": {"count": "2"}}
     assert plugin.agent.plugin_notes == {"keeping": {"last": "s"}}
     assert plugin.agent.objects == {"times": b"2"}
+
+
+class Leaving(Plugin):
+    """Leaves notes with its end."""
+
+    name = "leaving"
+
+    @stage("LEAVE", options=LeaveOptions)
+    async def leave(self, run: StageRun[LeaveOptions]) -> Outcome:
+        """End well, with a note of that length."""
+        return Outcome(notes={"left": "x" * run.options.length})
+
+
+@pytest.mark.parametrize("length", [pytest.param(5, id="with the answer"), pytest.param(50_000, id="a long one")])
+async def test_what_a_stage_leaves_with_its_end_is_kept(tmp_path: Path, length: int) -> None:
+    async with plugin_under_test(Leaving, tmp_path) as plugin:
+        await plugin.run("LEAVE", {"length": length}, id="s")
+
+    assert plugin.agent.stage_notes == {"s": {"left": "x" * length}}
 
 
 async def test_a_stage_waits_for_an_approval(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ What PipeCD's services do not say about errors is settled here: a plugin that ca
 opinion on.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import grpc
@@ -31,6 +32,7 @@ from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_s
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
 from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
+    NOTES_METADATA,
     DeploymentStub,
     LiveStateStub,
     StageStub,
@@ -84,6 +86,8 @@ class StageResult(msgspec.Struct, frozen=True):
     status: StageStatus
     #: In words; may be empty.
     message: str
+    #: What is kept with the stage.
+    notes: Mapping[str, str] = {}
 
 
 class LiveAnswer(msgspec.Struct, frozen=True):
@@ -182,12 +186,20 @@ class PluginClient:
                 target_deployment_source=_wire_source(work.sources.target),
             )
         )
-        answer = await self._ask("ExecuteStage", request, seconds=None)
+        answer, notes = await self._executed(request)
         status = self._read("ExecuteStage", lambda: STAGE_STATUSES.from_wire(answer.status))
         if not status.is_terminal:
             raise PluginRefused(f"plugin {self.name} ended {work.stage.name} as {status.value}, which is no end")
         unsaid = f"plugin {self.name} gave no reason; the log of the stage may" if status is StageStatus.FAILED else ""
-        return StageResult(status, answer.message or unsaid)
+        return StageResult(status, answer.message or unsaid, notes)
+
+    async def _executed(self, request: m.ExecuteStageRequest) -> tuple[m.ExecuteStageResponse, dict[str, str]]:
+        call = self._deployments.ExecuteStage(request)
+        answer = await self._answered("ExecuteStage", call)
+        trailing = dict(await call.trailing_metadata() or ())
+        with suppress(msgspec.MsgspecError):
+            return answer, msgspec.json.decode(trailing.get(NOTES_METADATA, b"{}"), type=dict[str, str])
+        return answer, {}
 
     async def stop(self, deployment_id: str, stage_id: str, reason: str) -> bool:
         """End a stage and all that it started; whether the plugin knows how to."""
@@ -228,9 +240,12 @@ class PluginClient:
             raise self._in_our_words("Stop", error) from error
         return True
 
-    async def _ask(self, method: str, request: Message, seconds: float | None = ANSWER_SECONDS) -> Any:
+    async def _ask(self, method: str, request: Message, seconds: float = ANSWER_SECONDS) -> Any:
+        return await self._answered(method, getattr(self._deployments, method)(request, timeout=seconds))
+
+    async def _answered(self, method: str, call: Awaitable[Any]) -> Any:
         try:
-            return self._whole(method, await getattr(self._deployments, method)(request, timeout=seconds))
+            return self._whole(method, await call)
         except aio.AioRpcError as error:
             raise self._in_our_words(method, error) from error
         except aio.UsageError as error:

@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -43,16 +44,30 @@ def in_words(attempt: Attempt, commands: int) -> str:
 
 
 def _end(status: int) -> str:
+    ended_by = _signal(status)
+    return f"exit status {status}" if ended_by is None else f"ended by signal {ended_by.value} ({ended_by.name})"
+
+
+def _signal(status: int) -> signal.Signals | None:
     # The shell tells a signal by a number above 128; a command may also end with such a number itself.
-    try:
-        ended_by = signal.Signals(status - 128)
-    except ValueError:
-        return f"exit status {status}"
-    return f"ended by signal {ended_by.value} ({ended_by.name})"
+    with suppress(ValueError):
+        return signal.Signals(status - 128)
+    return None
 
 
 def outcome(attempts: Sequence[Attempt], commands: int) -> Outcome:
     """The result of a stage whose script was run so often."""
     status = StageStatus.SUCCEEDED if attempts[-1].status == 0 else StageStatus.FAILED
     tries = f" (attempt {len(attempts)})" if len(attempts) > 1 else ""
-    return Outcome(status, in_words(attempts[-1], commands) + tries)
+    return Outcome(status, in_words(attempts[-1], commands) + tries, notes(attempts))
+
+
+def notes(attempts: Sequence[Attempt]) -> dict[str, str]:
+    """How the script ended, for programs: its exit status as the shell says it, the signal that ended it, its seconds,
+    and how often it was run. Of one that was killed with the one who waited for it, only the last is known."""
+    last, found = attempts[-1], {"fairway/attempts": str(len(attempts))}
+    if last.status is None:
+        return found
+    found |= {"fairway/exit-status": str(last.status), "fairway/seconds": f"{last.seconds:.3f}"}
+    ended_by = _signal(last.status)
+    return found if ended_by is None else {**found, "fairway/signal": ended_by.name}

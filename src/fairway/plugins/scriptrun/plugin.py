@@ -7,17 +7,19 @@ another machine, whose journal is not here, is not run here unless it says so (`
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from fairway.config.stages import ScriptRunOptions, StageOptions
+from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
-from fairway.plugins.scriptrun.attempts import Attempt, in_words, outcome, runs_again
+from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim
 from fairway.plugins.scriptrun.environment import script_environment
 from fairway.plugins.scriptrun.guard import Guard
@@ -91,7 +93,7 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
                 key = _undoing(run) if run.stage.is_rollback else _started(run)
                 await _with_room(run, partial(claim, guard.journals, run, key, journal))
             telling = Telling(journal, run, len(attempts))
-            attempts.append(await _attempt(telling, script, first=not attempts))
+            attempts.append(await _attempt(telling, script, tuple(attempts)))
             if not runs_again(attempts, script.options):
                 ended = outcome(attempts, commands)
                 well = ended.status is StageStatus.SUCCEEDED
@@ -103,11 +105,11 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
         raise StageFailed(str(error)) from error
 
 
-async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
+async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
     journal, run = telling.journal, telling.run
     environment = {**script_environment(run.deployment, run.stage.is_rollback), **script.options.env}
     text = script_text(script.commands, environment, journal.step_file)
-    if first and script.preface:
+    if not before and script.preface:
         telling.preface(script.preface)
     try:
         directory = run.target.application_directory
@@ -123,6 +125,9 @@ async def _attempt(telling: Telling, script: Script, first: bool) -> Attempt:
             journal.remove_script()
             ended = in_words(_ended(journal), len(script.commands)) if journal.came_to_life else "nothing had been run"
             telling.close(f"{run.stop_reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
+            with contextlib.suppress(FairwayError):
+                # Nobody waits for it, and the log says the same.
+                await run.note(notes([*before, _ended(journal)]))
         raise
     journal.end_leftovers()
     journal.remove_script()

@@ -9,6 +9,12 @@ from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.attempts import MOST_INTERRUPTIONS, Attempt, outcome, runs_again
 from fairway.sdk import Outcome
 
+
+def kept(attempts: str = "1", **facts: str) -> dict[str, str]:
+    """What is kept with a stage."""
+    return {f"fairway/{name.replace('_', '-')}": value for name, value in {"attempts": attempts, **facts}.items()}
+
+
 AGAIN, FAIL = ScriptRunOptions(run="x", on_interrupted="run-again"), ScriptRunOptions(run="x")
 
 
@@ -43,24 +49,31 @@ def test_no_script_is_run_for_ever(ends: list[int | None], retry: int, options: 
     ("attempt", "commands", "told"),
     [
         pytest.param(
-            Attempt(status=0, seconds=1.25), 1, Outcome(StageStatus.SUCCEEDED, "exit status 0 after 1.2s"), id="well"
+            Attempt(status=0, seconds=1.25),
+            1,
+            Outcome(StageStatus.SUCCEEDED, "exit status 0 after 1.2s", kept(exit_status="0", seconds="1.250")),
+            id="well",
         ),
         pytest.param(
             Attempt(status=3, seconds=0.02),
             1,
-            Outcome(StageStatus.FAILED, "exit status 3 after 0.0s"),
+            Outcome(StageStatus.FAILED, "exit status 3 after 0.0s", kept(exit_status="3", seconds="0.020")),
             id="by its status",
         ),
         pytest.param(
             Attempt(status=137, seconds=9, step=2),
             3,
-            Outcome(StageStatus.FAILED, "command 2 of 3 failed: ended by signal 9 (SIGKILL) after 9.0s"),
+            Outcome(
+                StageStatus.FAILED,
+                "command 2 of 3 failed: ended by signal 9 (SIGKILL) after 9.0s",
+                kept(exit_status="137", seconds="9.000", signal="SIGKILL"),
+            ),
             id="by a signal, in a list",
         ),
         pytest.param(
             Attempt(status=255, seconds=1),
             2,
-            Outcome(StageStatus.FAILED, "exit status 255 after 1.0s"),
+            Outcome(StageStatus.FAILED, "exit status 255 after 1.0s", kept(exit_status="255", seconds="1.000")),
             id="by a number that is no signal, before the first of a list",
         ),
         pytest.param(
@@ -69,6 +82,7 @@ def test_no_script_is_run_for_ever(ends: list[int | None], retry: int, options: 
             Outcome(
                 StageStatus.FAILED,
                 "the script was killed before it could end; whether its work was done is not known",
+                kept(),
             ),
             id="nobody knows",
         ),
@@ -81,4 +95,8 @@ def test_the_end_is_told_with_status_signal_and_duration(attempt: Attempt, comma
 def test_a_later_attempt_says_so() -> None:
     attempts = [Attempt(status=1), Attempt(status=0)]
 
-    assert outcome(attempts, 1) == Outcome(StageStatus.SUCCEEDED, "exit status 0 after 0.0s (attempt 2)")
+    assert outcome(attempts, 1) == Outcome(
+        StageStatus.SUCCEEDED,
+        "exit status 0 after 0.0s (attempt 2)",
+        kept(attempts="2", exit_status="0", seconds="0.000"),
+    )
