@@ -1,8 +1,10 @@
 """An application on the tests' cluster, and the plugin over real gRPC that deploys it."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,6 +17,7 @@ from fairway.model.stage import Stage, StageStatus
 from fairway.plugins.kubernetes.plugin import Kubernetes, OnClusters
 from fairway.sdk.testing import Ended, PluginUnderTest, plugin_under_test
 from tests.clusters.running import RunningCluster
+from tests.integration.agent.running import until
 
 SUCCEEDED, FAILED, CANCELLED = StageStatus.SUCCEEDED, StageStatus.FAILED, StageStatus.CANCELLED
 
@@ -94,13 +97,40 @@ async def an_application(
     own.write_text(yaml.safe_dump(told))
     target = DeployTarget(name="test", config={"kubeConfigPath": str(own)})
     async with plugin_under_test(kind, folder, targets=(target,)) as plugin:
+        # What is pruned is looked for in all namespaces.
+        plugin.application_id = f"app-{namespace}"
         yield Application(plugin, cluster, namespace, folder)
+
+
+def pods(application: Application) -> set[str]:
+    """The uids of all pods of the namespace that are not about to end."""
+    listed = msgspec.json.decode(application.kubectl("get", "pods", "-o", "json"))
+    return {each["metadata"]["uid"] for each in listed["items"] if "deletionTimestamp" not in each["metadata"]}
+
+
+@asynccontextmanager
+async def while_running(
+    application: Application, name: str, said: str, options: Mapping[str, Any] | None = None
+) -> AsyncIterator[tuple[asyncio.Task[Ended], str]]:
+    """A stage that runs, once its log has said something, and its id."""
+    stage_id = f"{name}-{uuid4().hex[:6]}"
+    task = asyncio.create_task(application.run(name, options, id=stage_id))
+    try:
+
+        async def look() -> bool:
+            if task.done():
+                raise AssertionError(f"it has ended: {task.result()}")
+            return any(said in line for line in application.plugin.agent.logs.get(stage_id, ()))
+
+        await until(look)
+        yield task, stage_id
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
 
 
 def a_stage(name: str, index: int, status: StageStatus = StageStatus.NOT_STARTED, id: str = "") -> Stage:
     """A stage of a deployment."""
-    from datetime import UTC, datetime
-
     at = datetime(2026, 1, 1, tzinfo=UTC)
     return Stage(id=id or f"{name}-{index}", name=name, index=index, status=status, created_at=at, updated_at=at)
 
@@ -128,3 +158,21 @@ def a_service(name: str = "web", **spec: Any) -> dict[str, Any]:
     """A Service."""
     spec = {"selector": {"app": name}, "ports": [{"port": 80}], **spec}
     return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
+
+
+def a_definition(cluster: RunningCluster, group: str, version: str, kind: str, plural: str) -> None:
+    """Let the cluster serve a kind of somebody else's, of any shape."""
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
+            "versions": [{"name": version, "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    cluster.kubectl("apply", "-f", "-", given=yaml.safe_dump(definition))
+    cluster.kubectl("wait", "--for=condition=Established", f"crd/{plural}.{group}", "--timeout=240s")

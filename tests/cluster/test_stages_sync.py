@@ -1,13 +1,18 @@
-"""K8S_SYNC on a real cluster: applying, waiting, pruning, taking over, and being refused."""
+"""K8S_SYNC on a real cluster: what it brings, in which order, and how long it waits."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.cluster.kubernetes_applications import (
+    CANCELLED,
+    FAILED,
     SUCCEEDED,
     a_config_map,
     a_deployment,
     a_service,
     an_application,
+    pods,
+    while_running,
 )
 from tests.clusters.running import RunningCluster
 
@@ -15,6 +20,7 @@ from tests.clusters.running import RunningCluster
 async def test_a_sync_brings_everything_and_waits_until_it_is_available(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
+    """Defect 1 of PipeCD: no stage waited for anything."""
     async with an_application(cluster, namespace, tmp_path) as web:
         web.commit(a_deployment(replicas=2), a_service(), a_config_map(a="1"))
 
@@ -23,4 +29,198 @@ async def test_a_sync_brings_everything_and_waits_until_it_is_available(
         assert (ended.status, ended.log[-1]) == (SUCCEEDED, "3 objects applied"), ended
         deployment = web.get("deployment", "web")
         assert deployment["status"]["availableReplicas"] == 2
-        assert deployment["metadata"]["labels"]["pipecd.dev/application"] == "application"
+        assert deployment["metadata"]["labels"]["pipecd.dev/application"] == f"app-{namespace}"
+
+
+async def test_a_rollout_that_gets_nowhere_fails_with_what_its_pods_say(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1"))
+
+        async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (running, _):
+            web.kubectl("patch", "deployment", "web", "-p", '{"spec": {"progressDeadlineSeconds": 1}}')
+            ended = await running
+
+        assert ended.status is FAILED
+        assert "Deployment" in ended.message
+        assert "did not become available: It made no progress for 1 seconds" in ended.message
+        assert "ImagePullBackOff" in ended.message
+        assert len(set(ended.log)) == len(ended.log), "a line is said once"
+
+
+async def test_what_failed_once_is_waited_for_afresh_when_it_is_mended(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1", deadline=1))
+        assert (await web.run("K8S_SYNC")).status is FAILED
+
+        web.commit(a_deployment(image="web:2"))
+
+        await web.succeed("K8S_SYNC")
+
+
+async def test_a_cancelled_sync_ends_at_once(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1"))
+
+        async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (running, stage_id):
+            await web.plugin.stop(stage_id, "somebody cancelled it")
+            ended = await running
+
+        assert (ended.status, ended.message) == (CANCELLED, "somebody cancelled it")
+
+
+async def test_nothing_is_applied_when_one_of_the_manifests_is_refused(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        bad: dict[str, Any] = a_service("bad")
+        bad["spec"]["ports"] = [{"port": 70000}]
+        web.commit(a_config_map(), bad, a_deployment(imagee="typo"))
+
+        ended = await web.run("K8S_SYNC")
+
+        assert ended.status is FAILED
+        assert ended.message.startswith("2 objects are refused by the cluster; nothing was applied:")
+        assert "manifests.yaml" in ended.message
+        assert "spec.ports[0].port" in ended.message
+        assert "imagee" in ended.message
+        assert web.names("configmap") == []
+
+
+async def test_kinds_namespaces_and_what_needs_them_come_in_one_commit(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 2 of PipeCD: nothing was ordered by kind."""
+    group = f"{namespace}.example.com"
+    names = {"kind": "Widget", "plural": "widgets", "singular": "widget"}
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"widgets.{group}"},
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]},
+    }
+    other = f"{namespace}-other"
+    widget = {"apiVersion": f"{group}/v1", "kind": "Widget", "metadata": {"name": "w", "namespace": other}, "size": 1}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(widget, definition, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": other}})
+
+        ended = await web.run("K8S_SYNC")
+
+        assert (ended.status, ended.log[-1]) == (SUCCEEDED, "3 objects applied"), ended
+        assert cluster.kubectl("get", f"widgets.{group}", "w", "-o", "jsonpath={.size}", namespace=other) == "1"
+
+
+async def test_a_namespace_is_made_once_when_the_application_asks_for_it(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 24 of PipeCD: it was made for each object anew."""
+    other = f"{namespace}-made"
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("a"), a_config_map("b"), input={"namespace": other, "autoCreateNamespace": True})
+
+        ended = await web.run("K8S_SYNC")
+
+        assert (ended.status, ended.log[-1]) == (SUCCEEDED, "2 objects applied"), ended
+        assert [each for each in ended.log if "Namespace" in each] == [f"Created Namespace {other}"]
+
+
+async def test_another_configuration_rolls_the_pods_and_the_same_does_not(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        deployment = a_deployment(container={"envFrom": [{"configMapRef": {"name": "settings"}}]})
+        web.commit(deployment, a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        before = pods(web)
+
+        web.commit(deployment, a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        same = pods(web)
+        web.commit(deployment, a_config_map(a="2"))
+        await web.succeed("K8S_SYNC")
+
+        assert same == before
+        assert not pods(web) & before
+
+
+async def test_a_job_is_waited_for_and_a_failed_one_fails_the_stage(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"}, "spec": {"template": template}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(job)
+
+        await web.succeed("K8S_SYNC")
+
+        assert web.get("job", "migrate")["status"]["succeeded"] == 1
+
+
+async def test_what_cannot_be_changed_says_how_it_can_be_made_anew(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """By `force-sync-by-replace`; and `sync-by-replace` takes away what Git does not say."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment())
+        await web.succeed("K8S_SYNC")
+        other = a_deployment()
+        for labels in (other["spec"]["selector"]["matchLabels"], other["spec"]["template"]["metadata"]["labels"]):
+            labels["tier"] = "front"
+        web.commit(other)
+
+        refused = await web.run("K8S_SYNC")
+        other["metadata"]["annotations"] = {"pipecd.dev/force-sync-by-replace": "enabled"}
+        web.commit(other)
+        await web.succeed("K8S_SYNC")
+
+        assert "annotate the manifest with pipecd.dev/force-sync-by-replace: enabled" in refused.message
+        assert web.get("deployment", "web")["spec"]["selector"]["matchLabels"] == {"app": "web", "tier": "front"}
+
+
+async def test_an_object_that_is_replaced_has_only_what_git_says(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    config = a_config_map(a="1")
+    config["metadata"]["annotations"] = {"pipecd.dev/sync-by-replace": "enabled"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(config)
+        await web.succeed("K8S_SYNC")
+        web.kubectl("patch", "configmap", "settings", "-p", '{"data": {"by-hand": "x"}}')
+
+        await web.succeed("K8S_SYNC")
+
+        assert web.get("configmap", "settings")["data"] == {"a": "1"}
+
+
+async def test_a_missing_permission_is_named_with_verb_resource_and_namespace(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    little = cluster.limited([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "patch"]}], namespace)
+    async with an_application(cluster, namespace, tmp_path, kubeconfig=little) as web:
+        web.commit(a_config_map(), a_service())
+
+        ended = await web.run("K8S_SYNC")
+
+        assert ended.status is FAILED
+        for word in ("patch", "services", namespace, "nothing was applied"):
+            assert word in ended.message
+
+
+async def test_a_sync_that_was_broken_off_goes_on_when_it_is_asked_for_again(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1"), a_config_map())
+        async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (running, stage_id):
+            # As when the agent goes away.
+            running.cancel()
+
+        web.commit(a_deployment(image="web:1"), a_config_map())
+        ended = await web.run("K8S_SYNC", id=stage_id)
+
+        assert (ended.status, ended.log[-1]) == (SUCCEEDED, "2 objects applied"), ended

@@ -43,7 +43,8 @@ async def roll_back(site: Site) -> str:
         applied += await site.bring(some, owner, create_namespaces=create)
     removed = await _remove_all_variants(site, running)
     removed += await _remove_added(site, applied)
-    return f"{len(applied)} objects as they were before, {removed} removed"
+    what = "1 object as it was" if len(applied) == 1 else f"{len(applied)} objects as they were"
+    return f"{what} before, {removed} removed"
 
 
 async def _undo_first(site: Site) -> str:

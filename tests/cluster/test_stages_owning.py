@@ -1,0 +1,193 @@
+"""Whose objects and fields are whose: taking over from kubectl and PipeCD, conflicts, and pruning."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster.kubernetes_applications import (
+    FAILED,
+    a_config_map,
+    a_deployment,
+    a_service,
+    an_application,
+    pods,
+)
+from tests.clusters.running import RunningCluster
+
+
+def by_pipecd(namespace: str, application: str = "") -> dict[str, str]:
+    """The marks of an application that PipeCD has deployed."""
+    return {
+        "pipecd.dev/managed-by": "piped",
+        "pipecd.dev/piped": "agent",
+        "pipecd.dev/application": application or f"app-{namespace}",
+        "pipecd.dev/variant": "primary",
+    }
+
+
+def labelled(body: dict[str, Any], marks: dict[str, str]) -> dict[str, Any]:
+    """The object as PipeCD's newer agents mark it."""
+    return annotated({**body, "metadata": {**body["metadata"], "labels": marks}}, marks)
+
+
+def annotated(body: dict[str, Any], marks: dict[str, str]) -> dict[str, Any]:
+    """The object as PipeCD's older agents mark it: by annotations alone."""
+    return {**body, "metadata": {**body["metadata"], "annotations": marks}}
+
+
+async def test_what_pipecd_has_deployed_is_taken_over_without_a_restart(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        deployed = a_deployment(replicas=2, terminationGracePeriodSeconds=7)
+        web.kubectl("apply", "-f", "-", given=annotated(deployed, by_pipecd(namespace)))
+        web.kubectl("rollout", "status", "deployment/web", "--timeout=240s")
+        before = pods(web)
+
+        web.commit(a_deployment(replicas=2, terminationGracePeriodSeconds=7))
+        ended = await web.succeed("K8S_SYNC")
+
+        assert f"Deployment {namespace}/web: taken over from kubectl" in ended.log
+        assert pods(web) == before
+        metadata = web.get("deployment", "web")["metadata"]
+        assert "kubectl.kubernetes.io/last-applied-configuration" not in metadata["annotations"]
+        assert metadata["labels"]["pipecd.dev/application"] == f"app-{namespace}"
+
+
+async def test_fields_that_leave_git_leave_what_was_taken_over(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=annotated(a_config_map(a="1", gone="x"), by_pipecd(namespace)))
+
+        web.commit(a_config_map(a="2"))
+        await web.succeed("K8S_SYNC")
+
+        assert web.get("configmap", "settings")["data"] == {"a": "2"}
+
+
+async def test_what_people_change_by_hand_is_taken_back_and_told(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        web.kubectl("patch", "configmap", "settings", "-p", '{"data": {"a": "by hand"}}')
+
+        ended = await web.succeed("K8S_SYNC")
+
+        assert web.get("configmap", "settings")["data"] == {"a": "1"}
+        assert f"ConfigMap {namespace}/settings: .data.a as Git says, no longer as kubectl-patch did" in ended.log
+
+
+async def test_a_field_that_a_controller_manages_fails_the_stage_with_its_name(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 34 of PipeCD: no field manager, and no say in conflicts."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        text = yaml.safe_dump(a_config_map(a="theirs"))
+        web.kubectl("apply", "--server-side", "--force-conflicts", "--field-manager=tuner", "-f", "-", given=text)
+
+        refused = await web.run("K8S_SYNC")
+        config = a_config_map(a="1")
+        config["metadata"]["annotations"] = {"fairway.dev/on-conflict": "override"}
+        web.commit(config)
+        await web.succeed("K8S_SYNC")
+
+        assert refused.status is FAILED
+        for word in ("tuner", ".data.a", "fairway.dev/on-conflict: override", "manifests.yaml"):
+            assert word in refused.message
+        assert web.get("configmap", "settings")["data"] == {"a": "1"}
+
+
+async def test_the_number_of_replicas_is_left_to_whoever_scales(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=1))
+        await web.succeed("K8S_SYNC")
+        scaled = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 3}}
+        text = yaml.safe_dump(scaled)
+        web.kubectl("apply", "--server-side", "--force-conflicts", "--field-manager=scaler", "-f", "-", given=text)
+
+        web.commit(a_deployment(replicas=1, image="web:2"))
+        ended = await web.succeed("K8S_SYNC")
+
+        assert web.get("deployment", "web")["spec"]["replicas"] == 3
+        said = f"Deployment {namespace}/web: the number of replicas is left to scaler, which scales it"
+        assert ended.log.count(said) == 1
+
+
+async def test_pruning_takes_what_left_git_and_nothing_that_is_not_the_applications(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defects 4, 5 and 12 of PipeCD: what was just applied, or is of the same name elsewhere, is told apart."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("stays"), a_config_map("goes"), a_service("goes"), a_deployment())
+        await web.succeed("K8S_SYNC")
+        for other in (
+            labelled(a_config_map("others"), by_pipecd(namespace, "another")),
+            a_config_map("nobodys"),
+            annotated(labelled(a_config_map("inherited"), by_pipecd(namespace)), {}),
+        ):
+            web.kubectl("apply", "-f", "-", given=other)
+
+        web.commit(a_config_map("stays"), a_deployment())
+        unpruned = await web.succeed("K8S_SYNC")
+        pruned = await web.succeed("K8S_SYNC", prune=True)
+
+        assert "removed" not in unpruned.log[-1]
+        assert pruned.log[-1] == "2 objects applied, 2 removed"
+        left = web.kubectl("get", "configmap,service", "-o", "name").split()
+        names = {"stays", "others", "nobodys", "inherited", "kube-root-ca.crt"}
+        assert set(left) == {f"configmap/{each}" for each in names}
+
+
+async def test_pruning_needs_no_more_rights_than_applying(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 28 of PipeCD: one had to be allowed to list every kind in the whole cluster."""
+    verbs = ["get", "list", "watch", "create", "patch", "delete"]
+    rights = cluster.limited([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}], namespace)
+    async with an_application(cluster, namespace, tmp_path, kubeconfig=rights) as web:
+        web.commit(a_config_map("a"), a_config_map("b"))
+        await web.succeed("K8S_SYNC", prune=True)
+
+        web.commit(a_config_map("a"))
+        ended = await web.succeed("K8S_SYNC", prune=True)
+
+        assert ended.log[-1] == "1 object applied, 1 removed"
+        assert web.names("configmap") == ["a"]
+
+
+async def test_what_pipecd_left_behind_is_found_wherever_it_is(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """By labels everywhere once, and by what the running commit says where there are no labels."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=annotated(a_config_map("old"), by_pipecd(namespace)))
+        web.kubectl("apply", "-f", "-", given=labelled(a_service("left"), by_pipecd(namespace)))
+        web.commit(a_config_map("old"), a_config_map("new"))
+        web.deployed()
+
+        web.commit(a_config_map("new"))
+        ended = await web.succeed("K8S_SYNC", prune=True)
+
+        assert ended.log[-1] == "1 object applied, 2 removed"
+        assert (web.names("configmap"), web.names("service")) == (["new"], [])
+
+
+async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("a"), a_config_map("b"))
+        await web.succeed("K8S_SYNC")
+
+        web.commit(a_config_map("a"), quickSync={"prune": True})
+        ended = await web.succeed("K8S_SYNC")
+
+        assert ended.log[-1] == "1 object applied, 1 removed"

@@ -1,0 +1,154 @@
+"""The rollback on a real cluster: back to what ran before, and nothing left of the new."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.kubernetes_applications import (
+    FAILED,
+    SUCCEEDED,
+    a_config_map,
+    a_deployment,
+    a_service,
+    a_stage,
+    an_application,
+    pods,
+    while_running,
+)
+from tests.clusters.running import RunningCluster
+
+VARIANT = "pipecd.dev/variant"
+
+
+@pytest.mark.parametrize("name", ["K8S_ROLLBACK", "ROLLBACK"])
+async def test_a_rollback_brings_back_what_ran_and_takes_away_what_is_new(
+    name: str, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 15 of PipeCD: what the failed commit had added stayed. `ROLLBACK` is what v0 calls the stage."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(), a_config_map("kept", a="1"))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(a_deployment(image="broken:2", deadline=1), a_config_map("kept", a="2"), a_config_map("new"))
+        await web.succeed("K8S_CANARY_ROLLOUT", patches=[to_image("web:2")])
+        assert (await web.run("K8S_PRIMARY_ROLLOUT")).status is FAILED
+
+        ended = await web.run(name)
+
+        assert (ended.status, ended.log[-1]) == (SUCCEEDED, "2 objects as they were before, 4 removed"), ended
+        assert (web.names("deployment"), web.names("configmap")) == (["web"], ["kept"])
+        assert web.get("configmap", "kept")["data"] == {"a": "1"}
+        deployment = web.get("deployment", "web")
+        assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == "web:1"
+        assert deployment["status"]["availableReplicas"] == 1
+
+
+def to_image(image: str) -> dict[str, Any]:
+    """A patch of the canary's image."""
+    op = {"path": "$.spec.template.spec.containers[0].image", "value": image}
+    return {"target": {"kind": "Deployment", "name": "web"}, "ops": [op]}
+
+
+async def test_a_rollback_of_a_canary_leaves_the_primarys_pods_alone(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=2))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        before = pods(web)
+        web.commit(a_deployment(image="web:2", replicas=2))
+        await web.succeed("K8S_CANARY_ROLLOUT")
+
+        await web.succeed("K8S_ROLLBACK")
+
+        assert before <= pods(web)
+        assert web.names("deployment") == ["web"]
+
+
+async def test_a_first_deployment_that_is_rolled_back_leaves_nothing_but_what_may_hold_data(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 15 of PipeCD: everything stayed. What was there before, and whoever's it is, stays as it is."""
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=a_config_map("there"))
+        web.commit(a_deployment(image="broken:1", deadline=1), a_service(), a_config_map("there"), claim)
+        assert (await web.run("K8S_SYNC")).status is FAILED
+
+        ended = await web.succeed("K8S_ROLLBACK")
+
+        assert ended.log[-1] == "2 objects removed"
+        left = web.kubectl("get", "deployment,service,configmap,pvc", "-o", "name").split()
+        assert left == ["configmap/kube-root-ca.crt", "configmap/there", "persistentvolumeclaim/data"]
+
+
+async def test_selectors_stay_as_they_are_whichever_setting_has_made_them(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 14 of PipeCD: the rollback looked at the wrong setting, and selectors cannot be changed."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment())
+        await web.succeed("K8S_PRIMARY_ROLLOUT", addVariantLabelToSelector=True)
+        web.deployed()
+        web.commit(a_deployment(image="web:2"))
+        await web.succeed("K8S_PRIMARY_ROLLOUT", addVariantLabelToSelector=True)
+
+        await web.succeed("K8S_ROLLBACK")
+
+        spec = web.get("deployment", "web")["spec"]
+        assert spec["selector"]["matchLabels"] == {"app": "web", VARIANT: "primary"}
+        assert spec["template"]["spec"]["containers"][0]["image"] == "web:1"
+
+
+@pytest.mark.parametrize("touched", [False, True], ids=["only a canary was made", "the primary was changed"])
+async def test_traffic_goes_back_to_a_primary_that_is_well(
+    touched: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """At once where the primary was left alone, and after it where it was not."""
+    labels = {"app": "web", VARIANT: "primary"}
+    primary = a_deployment()
+    primary["spec"]["selector"]["matchLabels"] = primary["spec"]["template"]["metadata"]["labels"] = labels
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(primary, a_service(selector=labels))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+        status = SUCCEEDED if touched else None
+        stages = [a_stage("K8S_TRAFFIC_ROUTING", 1, SUCCEEDED), a_stage("K8S_ROLLBACK", 0, id="r")]
+        web.plugin.stages = (*stages, *([a_stage("K8S_PRIMARY_ROLLOUT", 2, status)] if status else []))
+
+        ended = await web.run("K8S_ROLLBACK", id="r")
+
+        assert web.get("service", "web")["spec"]["selector"] == labels
+        objects = [line.partition(":")[0] for line in ended.log if line.endswith((": changed", ": as it was"))]
+        service, deployment = f"Service {namespace}/web", f"Deployment {namespace}/web"
+        assert objects == ([deployment, service] if touched else [service, deployment])
+
+
+async def test_a_rollback_that_was_broken_off_goes_on_when_it_is_asked_for_again(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1"))
+        web.deployed()
+        running = web.plugin.running
+        web.commit(a_deployment(), a_config_map("new"))
+        await web.succeed("K8S_SYNC")
+        async with while_running(web, "K8S_ROLLBACK", "ImagePullBackOff") as (rollback, stage_id):
+            rollback.cancel()
+
+        assert running is not None
+        file = running / "manifests.yaml"
+        file.write_text(file.read_text().replace("broken:1", "web:0"))
+        ended = await web.run("K8S_ROLLBACK", id=stage_id)
+
+        assert ended.log[-1] == "1 object as it was before, 1 removed"
+        assert (web.names("deployment"), web.names("configmap")) == (["web"], [])
