@@ -22,15 +22,30 @@ from fairway.config.stages import (
     K8sTrafficRoutingOptions,
     StageOptions,
 )
+from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.clusters import Clusters
+from fairway.plugins.kubernetes.commits import Commits
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, is_selected
 from fairway.plugins.kubernetes.site import Place, Site
 from fairway.plugins.kubernetes.traffic import Shares
 from fairway.plugins.kubernetes.undoing import roll_back
-from fairway.sdk import PlannedStage, Plugin, PluginSettings, StageFailed, StageRun, rollback, stage, undo
+from fairway.sdk import (
+    Files,
+    PlannedStage,
+    Plugin,
+    PluginSettings,
+    Preview,
+    PreviewQuestion,
+    StageFailed,
+    StageRun,
+    Strategy,
+    rollback,
+    stage,
+    undo,
+)
 from fairway.sdk.plugin import StageSpec
 from fairway.sdk.stage_run import DISPLAY
 
@@ -46,10 +61,20 @@ class OnClusters(Plugin):
         super().__init__(settings)
         self.clusters = Clusters()
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
+        self.commits = Commits(self.manifests, settings.name, settings.targets)
 
     async def close(self) -> None:
         await self.manifests.close()
         await self.clusters.close()
+
+    async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
+        return await self.commits.versions(target)
+
+    async def strategy(self, target: Files, running: Files | None) -> Strategy | None:
+        return await self.commits.strategy(target, running)
+
+    async def plan_preview(self, question: PreviewQuestion) -> tuple[Preview, ...]:
+        return await self.commits.previews(question)
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         if isinstance(options, K8sTrafficRoutingOptions) and spec.name in stages.ROUTING:

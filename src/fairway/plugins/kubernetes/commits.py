@@ -1,0 +1,106 @@
+"""What an agent asks about commits before anything happens: their versions, how to deploy them, what they would change.
+
+All of it is answered from files alone, so a cluster that is away keeps nobody from planning. Each commit is read with
+its own settings.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from fairway.config.agent_file import DeployTarget
+from fairway.config.platforms import KubernetesSpec
+from fairway.errors import UserError
+from fairway.kube.manifest import Manifest
+from fairway.model.artifact import ArtifactVersion
+from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.preview import preview
+from fairway.plugins.kubernetes.routes import all_targets, routed_to
+from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, input_for, is_selected
+from fairway.plugins.kubernetes.strategy import decide_strategy
+from fairway.plugins.kubernetes.versions import image_versions
+from fairway.sdk import Files, Preview, PreviewQuestion, Strategy, SyncStrategy
+
+#: For the settings that hold wherever the application goes.
+_ANYWHERE = DeployTarget(name="")
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What a commit says about one deploy target."""
+
+    settings: ApplicationSettings
+    manifests: tuple[Manifest, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Commits:
+    """Answers for one plugin; `plugin` is how the agent's file names it, `known` are its deploy targets."""
+
+    def __init__(self, manifests: Manifests, plugin: str, known: Sequence[DeployTarget]) -> None:
+        self._manifests = manifests
+        self._plugin = plugin
+        self._known = tuple(known)
+
+    async def versions(self, files: Files) -> tuple[ArtifactVersion, ...]:
+        """The images that a commit would bring, wherever it goes."""
+        found: dict[ArtifactVersion, None] = {}
+        for target in self._kinds_of_targets(self._settings(files).spec):
+            found |= dict.fromkeys(image_versions((await self._said(files, target)).manifests))
+        return tuple(found)
+
+    async def strategy(self, target: Files, running: Files | None) -> Strategy | None:
+        """Whether the change deserves the pipeline at one deploy target at least; None on a first deployment."""
+        if running is None:
+            return None
+        decided: list[Strategy] = []
+        for each in self._kinds_of_targets(self._settings(target).spec):
+            new = await self._said(target, each)
+            try:
+                old = await self._said(running, each)
+            except UserError as error:
+                return Strategy(SyncStrategy.PIPELINE, f"Pipeline, because what runs cannot be read any more: {error}")
+            decided.append(decide_strategy(old.manifests, new.manifests, new.settings.spec.workloads))
+        return next((each for each in decided if each.strategy is SyncStrategy.PIPELINE), decided[0])
+
+    async def previews(self, question: PreviewQuestion) -> tuple[Preview, ...]:
+        """What a change would do to each deploy target that something of the application goes to."""
+        spec = self._settings(question.target).spec
+        own = _selected(spec, question.targets)
+        return tuple(
+            [await self._preview(question, own, each) for each in all_targets(own, spec.resource_routes, self._known)]
+        )
+
+    async def _preview(self, question: PreviewQuestion, own: Sequence[DeployTarget], target: DeployTarget) -> Preview:
+        new = await self._said(question.target, target, question.application_name)
+        after = routed_to(new.manifests, target, own, new.settings.spec.resource_routes)
+        before: tuple[Manifest, ...] = ()
+        notes = new.notes
+        if question.running is not None:
+            try:
+                old = await self._said(question.running, target, question.application_name)
+                before = routed_to(old.manifests, target, own, old.settings.spec.resource_routes)
+            except UserError as error:
+                notes = (f"what runs cannot be read any more, so everything seems new: {error}", *notes)
+        return preview(target.name, before, after, notes)
+
+    async def _said(self, files: Files, target: DeployTarget, application_name: str = "") -> Said:
+        settings = self._settings(files)
+        wanted, directory = input_for(settings.spec, target)
+        name = application_name or settings.config.name
+        # Rendered once: the second finds what the first has made.
+        rendering = await self._manifests.render(files, wanted, application_name=name, kustomize_dir=directory)
+        manifests = await self._manifests.load(files, wanted, application_name=name, kustomize_dir=directory)
+        return Said(settings=settings, manifests=manifests, notes=rendering.notes)
+
+    def _settings(self, files: Files) -> ApplicationSettings:
+        return application_settings(files, self._plugin)
+
+    def _kinds_of_targets(self, spec: KubernetesSpec) -> tuple[DeployTarget, ...]:
+        """One deploy target for each way in which manifests may be made."""
+        return (_selected(spec, self._known) if spec.input.multi_targets else ()) or (_ANYWHERE,)
+
+
+def _selected(spec: KubernetesSpec, targets: Sequence[DeployTarget]) -> tuple[DeployTarget, ...]:
+    """Of some deploy targets those that the application's `multiTargets` mean, or all."""
+    entries = spec.input.multi_targets
+    return tuple(each for each in targets if not entries or any(is_selected(one.target, each) for one in entries))
