@@ -18,15 +18,13 @@ help: ## list the targets
 up: $(READY) ## set up and run everything on this machine, with a demo to play with; Ctrl-C stops it
 	@$(BIN)/fairway up --data .fairway
 
-test: check ## set up, check, and run every test that needs no heavy peer
-	@tools/postgres
-	$(say) 'tests'
-	@$(BIN)/pytest -q -n $(WORKERS) tests
+test: $(READY) ## set up, check, and run every test that needs no heavy peer; a cluster is built once, meanwhile
+	@$(BIN)/python -m tools.run_tests --workers $(WORKERS)
 
 test-peers: $(READY) ## run the tests against real peers: an S3 server and an OIDC provider, built once with Go
 	@tools/postgres
 	$(say) 'peers'
-	@$(BIN)/python -m tools.peers
+	@$(BIN)/python -m tools.peers versitygw dex || echo '  the tests say what that means'
 	$(say) 'tests against peers'
 	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) tests/peers
 

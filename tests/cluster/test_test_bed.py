@@ -14,6 +14,7 @@ import pytest
 
 from tests.clusters.api import Refused
 from tests.clusters.running import RunningCluster, a_cluster
+from tests.patience import PATIENCE_SECONDS
 
 _ROOT = Path(__file__).parents[2]
 _STARTS_ONE = (
@@ -22,7 +23,7 @@ _STARTS_ONE = (
 
 
 def until(so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 300
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not so():
         assert time.monotonic() < deadline
         time.sleep(0.05)

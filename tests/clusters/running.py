@@ -24,12 +24,12 @@ from tests.clusters.certificates import Authority
 from tests.clusters.keeper import READY
 from tests.clusters.kubeconfigs import Door, by_certificate, by_token, write_kubeconfig
 from tests.clusters.programs import program
+from tests.patience import PATIENCE_SECONDS
 from tools.peers.catalogue import KWOK_STAGES
 
 #: The repository, where the keeper's code is found from.
 _ROOT = Path(__file__).parents[2]
 _PROGRAMS = (KWOK_STAGES, "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kubectl")
-_PATIENCE_SECONDS = 300.0
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
 Rules = Sequence[Mapping[str, Sequence[str]]]
@@ -113,7 +113,7 @@ class RunningCluster:
         return Door(self.home.name, self.url, self._authority.pair.certificate)
 
     def _wait_for(self, path: str) -> None:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
                 self.api.get(path)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NoReturn
 
 from tools.peers.building import build
-from tools.peers.catalogue import CLUSTER, PEERS, Peer, Source, find_peer, locate
+from tools.peers.catalogue import CLUSTER, PEERS, Peer, Source, find_peer, locate, not_tested
 from tools.peers.go import CannotBuild
 
 _GROUPS = {"cluster": CLUSTER}
@@ -40,10 +40,8 @@ def _built(source: Source, peers: list[Peer]) -> bool:
     try:
         build(source, peers, tell)
     except (CannotBuild, OSError) as error:
-        for peer in peers:
-            if not peer.binary.exists():
-                print(f"  {peer.missing}", flush=True)
         print(f"    {error}", flush=True)
+        print(f"  {not_tested([peer for peer in peers if not peer.binary.exists()])}", flush=True)
         return False
     tell(f"built in {time.monotonic() - began:.0f} s")
     return True

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.peers.cache import cache, locked
 from tools.peers.catalogue import KWOK_STAGES, Peer, Source
-from tools.peers.go import CannotBuild, Tell, find_go, run
+from tools.peers.go import CannotBuild, Tell, fetch, find_go, run
 from tools.peers.kwok import stages
 from tools.peers.siblings import SUMS, edits, pinned
 
@@ -40,11 +40,13 @@ def _build_program(go: str, peer: Peer, module: Path, tell: Tell) -> None:
     if peer.name == KWOK_STAGES:
         made.write_text(stages(module))
     else:
+        # Asked for what the program consists of, Go gets all modules that it needs.
+        packages = fetch((go, "list", "-mod=readonly", "-deps", peer.package), module, tell).splitlines()
         tell(f"building {peer.name}")
         ldflags = "-ldflags=" + " ".join(("-s", "-w", *peer.source.ldflags))
         # Without the path of our copy in it, what was compiled for one user's cache serves every other.
         build = (go, "build", "-v", "-mod=readonly", "-trimpath", "-buildvcs=false", ldflags)
-        run((*build, "-o", str(made), peer.package), module, tell)
+        run((*build, "-o", str(made), peer.package), module, tell, packages=len(packages))
     peer.binary.parent.mkdir(exist_ok=True)
     made.rename(peer.binary)
 
@@ -52,7 +54,7 @@ def _build_program(go: str, peer: Peer, module: Path, tell: Tell) -> None:
 def _copied(go: str, source: Source, place: Path, tell: Tell) -> Path:
     """Its files, out of Go's read-only cache, so that the module's own go.mod and go.sum count."""
     tell(f"getting {source.module}")
-    found = json.loads(run((go, "mod", "download", "-json", f"{source.module}@{source.version}"), cache(), tell))
+    found = json.loads(fetch((go, "mod", "download", "-json", f"{source.module}@{source.version}"), cache(), tell))
     if found["Sum"] != source.sum:
         raise CannotBuild(
             f"{source.module}@{source.version} is {found['Sum']}, expected {source.sum}: it is not what we pinned"

