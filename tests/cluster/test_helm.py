@@ -76,7 +76,7 @@ async def test_a_chart_whose_output_is_no_manifest_is_told_with_the_line_of_the_
     said = await refusal(tmp_path, an_input(), files)
 
     assert "helm template, its output:" in said
-    assert "metadata: name is missing" in said
+    assert "metadata: name is missing; expected the name of the object; it comes from web/templates/bad.yaml" in said
 
 
 async def test_what_helm_says_of_a_broken_chart_is_told(tmp_path: Path) -> None:

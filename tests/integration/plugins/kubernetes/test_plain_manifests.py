@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from fairway.config.platforms import KubernetesInput
+from fairway.config.platforms import HelmChart, KubernetesInput
+from fairway.plugins.kubernetes.manifests.charts import BadCharts
 from fairway.plugins.kubernetes.manifests.documents import BadManifests
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.manifests.places import OutsideRepository
@@ -103,6 +104,26 @@ async def test_a_link_out_of_the_repository_in_the_directory_is_refused(tmp_path
     (files.application_directory / "leaf.yaml").symlink_to("../../secret.yaml")
 
     assert "leaves the repository" in await refusal(files)
+
+
+async def test_a_chart_that_nobody_said_is_one_is_told_as_that(tmp_path: Path) -> None:
+    files = {"shop/Chart.yaml": "apiVersion: v2\nname: x\n", "shop/values.yaml": "a: 1\n"}
+
+    assert await refusal(a_repository(tmp_path, files)) == (
+        "shop/Chart.yaml:1:1: error: this directory is a Helm chart; say so in the application's file: "
+        "input.helmChart.path"
+    )
+
+
+async def test_chart_repositories_that_cannot_be_used_concern_only_those_who_use_charts(tmp_path: Path) -> None:
+    files = a_repository(tmp_path, {"shop/a.yaml": a_config_map("a")})
+    manifests = Manifests(tmp_path, {"chartRepositories": [{"type": "FTP"}]}, no_tools)
+
+    plain = await manifests.load(files, KubernetesInput(), application_name="shop")
+    with pytest.raises(BadCharts, match="the agent's file has chartRepositories for this plugin that cannot be used"):
+        await manifests.load(files, KubernetesInput(helm_chart=HelmChart(path=".")), application_name="shop")
+
+    assert [each.name for each in plain] == ["a"]
 
 
 async def test_configuration_that_is_named_as_a_manifest_is_refused(tmp_path: Path) -> None:

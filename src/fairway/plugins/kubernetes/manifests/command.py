@@ -26,6 +26,7 @@ MOST_OUTPUT: Final = 64 << 20
 _SHOWN: Final = 4000
 _PASSED_ON: Final = (
     "PATH",
+    "SSH_AUTH_SOCK",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     *(name for proxy in ("http_proxy", "https_proxy", "all_proxy", "no_proxy") for name in (proxy, proxy.upper())),

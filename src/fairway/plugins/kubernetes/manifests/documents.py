@@ -61,7 +61,9 @@ def parse_file(data: bytes, file: str) -> Parsed:
 
 def parse_output(data: bytes, tool: str) -> Parsed:
     """The manifests that a tool wrote; each is said to stand where the tool says it came from."""
-    return _parse(data, f"{tool}, its output", rendered_by=tool)
+    manifests, problems = _parse(data, f"{tool}, its output", rendered_by=tool)
+    lines = data.decode("utf-8", "replace").splitlines() if problems else []
+    return Parsed(manifests, [_traced(each, lines, tool) for each in problems])
 
 
 def split(text: str) -> list[Part]:
@@ -170,6 +172,16 @@ def _written_out(
         # The items of a list of one kind need not say what they are.
         item = {**single, **item} if isinstance(item, dict) and single else item
         yield from _written_out(document, item, (*path, "items", index), problems)
+
+
+def _traced(problem: Problem, lines: list[str], tool: str) -> Problem:
+    """A problem of a tool's output with what that was made of, which is where it is to be mended."""
+    source = _source(lines, problem.position.line, tool)
+    if source == tool:
+        return problem
+    return msgspec.structs.replace(
+        problem, message=f"{problem.message}; it comes from {source.removesuffix(f' ({tool})')}"
+    )
 
 
 def _source(lines: list[str], line: int, tool: str) -> str:

@@ -32,8 +32,11 @@ class Manifests:
     """
 
     def __init__(self, state: Path, config: Mapping[str, Any], install: Install) -> None:
+        self._state = state
+        self._config = config
+        self._tools = Tools(install)
         self._renderings = Renderings()
-        self._renderer = Renderer(Tools(install), Sources(config), state, self._renderings)
+        self._made: Renderer | None = None
 
     async def close(self) -> None:
         """Break off what is being rendered."""
@@ -60,11 +63,17 @@ class Manifests:
         """The same before namespaces, with notes on what people should know about it."""
         place = await asyncio.to_thread(Place.of, files)
         if wanted.helm_chart is not None:
-            return await self._renderer.by_helm(place, wanted, wanted.helm_chart, application_name)
+            return await self._renderer().by_helm(place, wanted, wanted.helm_chart, application_name)
         directory = await asyncio.to_thread(_kustomization, place, kustomize_dir)
         if directory is not None:
-            return await self._renderer.by_kustomize(place, directory, wanted)
+            return await self._renderer().by_kustomize(place, directory, wanted)
         return await self._plain(place, files, wanted)
+
+    def _renderer(self) -> Renderer:
+        # Made when it is needed: what is wrong with somebody's chart repositories concerns only those who use charts.
+        if self._made is None:
+            self._made = Renderer(self._tools, Sources(self._config), self._state, self._renderings)
+        return self._made
 
     async def _plain(self, place: Place, files: Files, wanted: KubernetesInput) -> Rendering:
         contents = await asyncio.to_thread(_contents, place, files, wanted)

@@ -12,12 +12,16 @@ from fairway.plugins.kubernetes.manifests.places import OutsideRepository, Place
 _MANIFEST: Final = (".yaml", ".yml", ".json")
 #: All files of an application together; more is somebody's mistake and would only be found by the memory it takes.
 _MOST_BYTES: Final = 64 << 20
+_CHART: Final = "Chart.yaml"
 _PIPECD: Final = "pipecd.dev/"
 
 
 def find_files(place: Place, named: tuple[str, ...], config_filename: str) -> list[tuple[str, Path]]:
     """The files with manifests, each with the name that people know; BadManifests for paths that cannot be used."""
     if not named:
+        if (place.directory / _CHART).is_file():
+            message = "this directory is a Helm chart; say so in the application's file: input.helmChart.path"
+            raise BadManifests([Problem(file=place.shown_for(_CHART), position=Position(1, 1), message=message)])
         return [(place.shown(place.directory / path.name), path) for path in _in_directory(place, config_filename)]
     found: dict[Path, str] = {}
     problems: list[Problem] = []
