@@ -40,3 +40,5 @@ def test_a_new_plugin_is_written_where_it_says(tmp_path: Path) -> None:
 
     written = sorted(str(path) for path in (tmp_path / "new").rglob("*") if path.is_file())
     assert sorted(line.strip() for line in result.output.splitlines()[:-1]) == written
+    tried = f"try it:  cd {tmp_path / 'new'} && pip install -e . --group test && python -m pytest"
+    assert result.output.splitlines()[-1] == tried
