@@ -136,7 +136,7 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
         watcher = _watcher(basis, lambda: work.live.look_soon())  # noqa: PLW0108  # `work` is made below
         inbox = Inbox(deployments, basis.outbox, clock, watcher.sync)
         plugins = await stack.enter_async_context(
-            open_plugins(settings.config.plugins, settings.data, _host(basis, inbox))
+            open_plugins(settings.config.plugins, settings.data, _host(basis, inbox, lambda each: _changed(work, each)))
         )
         desk = _desk(basis, plugins, lambda deployment, stage: _stage_ended(work, deployment, stage))
         stack.push_async_callback(deployments.close)
@@ -198,7 +198,7 @@ def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:
     )
 
 
-def _host(basis: _Basis, inbox: Inbox) -> HostDesk:
+def _host(basis: _Basis, inbox: Inbox, look_soon: Callable[[str], None]) -> HostDesk:
     settings = basis.place.settings
     return HostDesk(
         deployments=basis.deployments,
@@ -206,6 +206,7 @@ def _host(basis: _Basis, inbox: Inbox) -> HostDesk:
         outbox=basis.outbox,
         control_plane=basis.place.server,
         tools=Tools(settings.data / "tools"),
+        look_soon=look_soon,
         unsealer=settings.unsealer,
     )
 
@@ -261,6 +262,10 @@ def _upgrader(place: Place) -> Upgrader:
 async def _deploy(work: Work, underway: Underway) -> None:
     await deploy(work.desk, underway)
     work.live.look_soon(underway.deployment.application_id)
+
+
+def _changed(work: Work, application_id: str) -> None:
+    work.live.look_soon(application_id)
 
 
 async def _stage_ended(work: Work, deployment_id: str, stage_id: str) -> None:

@@ -2,8 +2,8 @@
 
 A plugin serves the first three, as far as it can; what it does not register answers UNIMPLEMENTED, and the
 agent takes that for "not supported". The agent serves the fourth to its plugins. `StageService` is ours: with it a
-plugin can tell a cancelled deployment from an agent that went away. So is `SecretService`, which an agent offers to
-its own plugins.
+plugin can tell a cancelled deployment from an agent that went away. So are `SecretService` and `LiveStateHintService`,
+which an agent offers to its own plugins.
 """
 
 from typing import Final
@@ -11,8 +11,13 @@ from typing import Final
 from grpc import aio
 
 from fairway.rpc import aliases
+from fairway.rpc.gen.fairway.plugin.v1 import live_states_pb2 as live_state_hint_messages
 from fairway.rpc.gen.fairway.plugin.v1 import secrets_pb2 as secret_messages
 from fairway.rpc.gen.fairway.plugin.v1 import stages_pb2 as stage_messages
+from fairway.rpc.gen.fairway.plugin.v1.live_states_pb2_grpc import (
+    LiveStateHintServiceServicer as LiveStateHintServicer,
+)
+from fairway.rpc.gen.fairway.plugin.v1.live_states_pb2_grpc import LiveStateHintServiceStub as LiveStateHintStub
 from fairway.rpc.gen.fairway.plugin.v1.secrets_pb2_grpc import SecretServiceServicer as SecretServicer
 from fairway.rpc.gen.fairway.plugin.v1.secrets_pb2_grpc import SecretServiceStub as SecretStub
 from fairway.rpc.gen.fairway.plugin.v1.stages_pb2_grpc import StageServiceServicer as StageServicer
@@ -40,6 +45,8 @@ __all__ = [
     "DeploymentStub",
     "HostServicer",
     "HostStub",
+    "LiveStateHintServicer",
+    "LiveStateHintStub",
     "LiveStateServicer",
     "LiveStateStub",
     "PlanPreviewServicer",
@@ -51,10 +58,12 @@ __all__ = [
     "common_messages",
     "deployment_messages",
     "host_messages",
+    "live_state_hint_messages",
     "live_state_messages",
     "plan_preview_messages",
     "register_deployment_service",
     "register_host_service",
+    "register_live_state_hint_service",
     "register_live_state_service",
     "register_plan_preview_service",
     "register_secret_service",
@@ -78,6 +87,11 @@ def register_deployment_service(servicer: DeploymentServicer, server: aio.Server
 def register_live_state_service(servicer: LiveStateServicer, server: aio.Server) -> None:
     """Serve, in a plugin, what runs."""
     aliases.register(servicer, live_state_messages.DESCRIPTOR.services_by_name["LivestateService"], server)
+
+
+def register_live_state_hint_service(servicer: LiveStateHintServicer, server: aio.Server) -> None:
+    """Serve, in an agent, hints of what runs."""
+    aliases.register(servicer, live_state_hint_messages.DESCRIPTOR.services_by_name["LiveStateHintService"], server)
 
 
 def register_plan_preview_service(servicer: PlanPreviewServicer, server: aio.Server) -> None:

@@ -19,8 +19,9 @@ from fairway.model.command import Command
 from fairway.model.log_block import LogBlock
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.log_block import to_wire_log_block
-from fairway.rpc.plugin_api import TOKEN_KEY, HostStub, SecretStub
+from fairway.rpc.plugin_api import TOKEN_KEY, HostStub, LiveStateHintStub, SecretStub
 from fairway.rpc.plugin_api import host_messages as m
+from fairway.rpc.plugin_api import live_state_hint_messages as h
 from fairway.rpc.plugin_api import secret_messages as s
 from fairway.secrets.secret import Secret
 
@@ -47,6 +48,7 @@ class AgentClient:
         self._metadata = ((TOKEN_KEY, token),) if token else ()
         self._host = HostStub(channel)
         self._secrets = SecretStub(channel)
+        self._hints = LiveStateHintStub(channel)
         self._retry = retry or Retry(attempts=30, first_delay=0.1, longest_delay=5.0)
 
     def stage(self, deployment_id: str, stage_id: str, application_id: str) -> "StageAgent":
@@ -57,6 +59,20 @@ class AgentClient:
         """Where a command-line tool is, installed if need be."""
         request = m.InstallToolRequest(name=name, version=version, install_script=script)
         return Path((await self.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
+
+    async def live_state_changed(self, application_ids: Sequence[str]) -> bool:
+        """Say that asking what runs is worth while; False for an agent that does not want to know, which polls."""
+        request = h.LiveStateChangedRequest(application_ids=application_ids)
+        try:
+            await self._hints.LiveStateChanged(request, metadata=self._metadata, timeout=_CALL_SECONDS)
+        except aio.AioRpcError as error:
+            # Any other fault costs latency only: the agent asks again by itself.
+            return error.code() is not grpc.StatusCode.UNIMPLEMENTED
+        return True
+
+    async def application_object(self, application_id: str, key: str) -> bytes | None:
+        """What a stage has kept for an application; None where nothing was."""
+        return await self.stage("", "", application_id).get_object(key)
 
     async def call(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
         """The answer to one call by its name on the wire."""

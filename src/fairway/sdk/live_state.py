@@ -51,8 +51,8 @@ class LiveStateService(LiveStateServicer):
         state = SyncState(
             status=_status(live),
             at=self._clock.now(),
-            short_reason=live.drift[0] if live.drift else "",
-            reason="\n".join(live.drift or ()),
+            short_reason=live.problem or (live.drift[0] if live.drift else ""),
+            reason=live.problem or "\n".join(live.drift or ()),
         )
         return m.GetLivestateResponse(
             application_live_state=to_wire_plugin_live_state(resources, _health(resources)),
@@ -66,7 +66,7 @@ def can_look(plugin: Plugin) -> bool:
 
 
 def _status(live: Live) -> SyncStatus:
-    if live.drift is None:
+    if live.drift is None or live.problem:
         return SyncStatus.UNKNOWN
     return SyncStatus.OUT_OF_SYNC if live.drift else SyncStatus.SYNCED
 

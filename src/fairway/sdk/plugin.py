@@ -5,7 +5,7 @@ undoes whatever this plugin did in a deployment, `undo` a stage that undoes one 
 """
 
 import enum
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -117,6 +117,8 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
     #: How it differs from what Git says, a sentence for each difference, the most important first; nothing when it is
     #: the same. None where the plugin does not compare.
     drift: tuple[str, ...] | None = None
+    #: Why nobody can tell at the moment whether it differs, where that is so.
+    problem: str = ""
 
 
 class PreviewQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,10 +147,12 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "diff"
 
 
-class ToolAgent(Protocol):
+class HostAgent(Protocol):
     """The agent, as a plugin sees it that is not in a stage."""
 
     async def install_tool(self, name: str, version: str, script: str) -> Path: ...
+    async def live_state_changed(self, application_ids: Sequence[str]) -> bool: ...
+    async def application_object(self, application_id: str, key: str) -> bytes | None: ...
 
 
 class NoAgent(UserError):
@@ -171,9 +175,9 @@ class Plugin:
 
     def __init__(self, settings: PluginSettings) -> None:
         self.settings = settings
-        self._agent: ToolAgent | None = None
+        self._agent: HostAgent | None = None
 
-    def meet(self, agent: ToolAgent) -> None:
+    def meet(self, agent: HostAgent) -> None:
         """Know the agent that the plugin is served to."""
         self._agent = agent
 
@@ -182,6 +186,17 @@ class Plugin:
         if self._agent is None:
             raise NoAgent(f"{name} {version} cannot be installed: the plugin {self.settings.name} has no agent")
         return await self._agent.install_tool(name, version, script)
+
+    async def live_state_changed(self, application_ids: Sequence[str]) -> bool:
+        """Tell the agent that what runs of these applications has changed, so that it asks before its time.
+
+        False for an agent that does not want to be told.
+        """
+        return self._agent is not None and await self._agent.live_state_changed(application_ids)
+
+    async def application_object(self, application_id: str, key: str) -> bytes | None:
+        """As `StageRun.get_object`, for what is asked outside of stages."""
+        return None if self._agent is None else await self._agent.application_object(application_id, key)
 
     async def close(self) -> None:
         """The process is about to end."""

@@ -36,6 +36,7 @@ from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     DeploymentStub,
     HostServicer,
+    LiveStateHintServicer,
     LiveStateStub,
     PlanPreviewStub,
     SecretServicer,
@@ -43,11 +44,13 @@ from fairway.rpc.plugin_api import (
     live_state_messages,
     plan_preview_messages,
     register_host_service,
+    register_live_state_hint_service,
     register_secret_service,
 )
 from fairway.rpc.plugin_api import common_messages as common
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.rpc.plugin_api import host_messages as h
+from fairway.rpc.plugin_api import live_state_hint_messages as ls
 from fairway.rpc.plugin_api import secret_messages as o
 from fairway.rpc.plugin_api import stage_messages as s
 from fairway.sdk.plugin import Plugin, PluginSettings, Preview
@@ -64,7 +67,7 @@ class Ended(msgspec.Struct, frozen=True):
     log: tuple[str, ...]
 
 
-class AgentDouble(HostServicer, SecretServicer):
+class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
     """Takes what plugins tell an agent, and keeps it where a test can look."""
 
     def __init__(self) -> None:
@@ -77,6 +80,8 @@ class AgentDouble(HostServicer, SecretServicer):
         #: What the agent keeps with the deployment for every plugin.
         self.shared_notes: dict[str, str] = {}
         self.objects: dict[str, bytes] = {}
+        #: Applications of which a plugin said that what runs has changed.
+        self.changed: list[str] = []
         #: Sealed text → what it opens to.
         self.secrets: dict[str, str] = {}
         #: Name and version of a tool → where it is; what is not here cannot be installed.
@@ -157,6 +162,12 @@ class AgentDouble(HostServicer, SecretServicer):
         if path is None:
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"no tool {request.name} {request.version}")
         return h.InstallToolResponse(installed_path=str(path))
+
+    async def LiveStateChanged(
+        self, request: ls.LiveStateChangedRequest, _context: CallContext
+    ) -> ls.LiveStateChangedResponse:
+        self.changed.extend(request.application_ids)
+        return ls.LiveStateChangedResponse()
 
     async def DecryptSecret(self, request: o.OpenSecretRequest, context: CallContext) -> o.OpenSecretResponse:
         if request.secret not in self.secrets:
@@ -326,6 +337,7 @@ async def plugin_under_test(
     agent, server = AgentDouble(), aio.server(options=SERVER_OPTIONS)
     register_host_service(agent, server)
     register_secret_service(agent, server)
+    register_live_state_hint_service(agent, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     host = Host(address=f"127.0.0.1:{port}", stops_stages=True)

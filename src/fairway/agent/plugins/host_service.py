@@ -37,8 +37,9 @@ from fairway.rpc.agent_api import messages as server_messages
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.log_block import from_wire_log_block
-from fairway.rpc.plugin_api import HostServicer, SecretServicer
+from fairway.rpc.plugin_api import HostServicer, LiveStateHintServicer, SecretServicer
 from fairway.rpc.plugin_api import host_messages as m
+from fairway.rpc.plugin_api import live_state_hint_messages as h
 from fairway.rpc.plugin_api import secret_messages as s
 from fairway.secrets.redact import Redactor
 from fairway.secrets.render import Unsealer
@@ -60,6 +61,8 @@ class HostDesk(msgspec.Struct, frozen=True, kw_only=True):
     outbox: Outbox
     control_plane: ControlPlane
     tools: Tools
+    #: Asks soon what runs of an application.
+    look_soon: Callable[[str], None]
     #: Opens sealed values; None where the agent has no key for that.
     unsealer: Unsealer | None = None
 
@@ -98,7 +101,7 @@ def _code(error: FairwayError) -> grpc.StatusCode:
     return known.get(type(error), otherwise)
 
 
-class HostService(HostServicer, SecretServicer):
+class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
     """Serves the plugins of one agent."""
 
     def __init__(self, desk: HostDesk, caller: Callable[[CallContext], str]) -> None:
@@ -137,6 +140,12 @@ class HostService(HostServicer, SecretServicer):
         opened = self._desk.unsealer.unseal(request.secret)
         self._opened[underway] = self._opened.get(underway, frozenset()) | {opened}
         return s.OpenSecretResponse(decrypted_secret=opened.reveal())
+
+    @_answered
+    async def LiveStateChanged(self, request: h.LiveStateChangedRequest, _caller: str) -> h.LiveStateChangedResponse:
+        for application_id in request.application_ids:
+            self._desk.look_soon(application_id)
+        return h.LiveStateChangedResponse()
 
     @_answered
     async def ReportStageLogs(self, request: m.ReportStageLogsRequest, caller: str) -> m.ReportStageLogsResponse:

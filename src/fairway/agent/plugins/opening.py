@@ -20,7 +20,11 @@ from fairway.agent.plugins.source import is_foreign
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
 from fairway.rpc.channel import SERVER_OPTIONS
-from fairway.rpc.plugin_api import register_host_service, register_secret_service
+from fairway.rpc.plugin_api import (
+    register_host_service,
+    register_live_state_hint_service,
+    register_secret_service,
+)
 
 #: How long calls of plugins may go on when the agent stops.
 _GRACE_SECONDS = 1.0
@@ -56,6 +60,7 @@ async def _serve(stack: AsyncExitStack, service: HostService, path: Path) -> Non
     server = aio.server(options=SERVER_OPTIONS)
     register_host_service(service, server)
     register_secret_service(service, server)
+    register_live_state_hint_service(service, server)
     server.add_insecure_port(f"unix:{path}")
     await server.start()
     stack.push_async_callback(server.stop, _GRACE_SECONDS)
