@@ -7,7 +7,7 @@ so that the `outbox` can keep them when the server is away.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import grpc
@@ -26,9 +26,11 @@ from fairway.rpc.agent_api import (
     AgentStub,
     HintStub,
     LeaseStub,
+    ReportStub,
     hint_messages,
     lease_messages,
     messages,
+    report_messages,
 )
 from fairway.rpc.convert.agent import to_wire_profile
 from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
@@ -37,6 +39,8 @@ from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deploy
 
 #: How long one call may take; a page of deployments on a slow line needs some of it.
 CALL_SECONDS = 15.0
+#: How much is sent as one call; far below what a server takes.
+_MOST_BYTES_TOGETHER = 1024 * 1024
 
 
 class ServerAway(TemporaryError):
@@ -45,6 +49,9 @@ class ServerAway(TemporaryError):
 
 class ServerRefused(UserError):
     """The server has understood the call and will not do it, however often it is asked."""
+
+    #: Of several reports, how many it has taken before the one that it will not.
+    taken = 0
 
 
 class KeyRefused(ServerRefused):
@@ -75,6 +82,9 @@ class ControlPlane:
         self._agents = AgentStub(channel)
         self._hints = HintStub(channel)
         self._leases = LeaseStub(channel)
+        self._reports = ReportStub(channel)
+        #: Whether the server takes several reports in one call; so it is taken to, until it says otherwise.
+        self._takes_together = True
         self._metadata: tuple[tuple[str, str], ...] = (("authorization", f"PIPED-TOKEN {token}"),)
         self._fencing_token = 0
         self._seconds = seconds
@@ -111,6 +121,7 @@ class ControlPlane:
 
     async def introduce(self, profile: AgentProfile) -> Introduced:
         """Say what this agent is and where it can deploy."""
+        self._takes_together = True
         answer = await self.call("ReportPipedMeta", to_wire_profile(profile))
         return Introduced(answer.name, answer.web_base_url)
 
@@ -169,9 +180,33 @@ class ControlPlane:
             raise
         return from_wire_deployment_reference(answer.deployment)
 
-    async def send(self, report: Report) -> None:
-        """Tell the server; it has it for good when this returns."""
-        await self.call(report.method, report.request)
+    async def send(self, *reports: Report) -> None:
+        """Tell the server, in this order; it has it all for good when this returns."""
+        if len(reports) > 1 and self._takes_together and await self._sent_together(reports):
+            return
+        for taken, report in enumerate(reports):
+            try:
+                await self.call(report.method, report.request)
+            except ServerRefused as error:
+                error.taken = taken
+                raise
+
+    async def _sent_together(self, reports: Sequence[Report]) -> bool:
+        """Send reports as one; False when they are better sent one by one."""
+        said = [
+            report_messages.Report(method=each.method, request=each.request.SerializeToString()) for each in reports
+        ]
+        if sum(len(each.request) for each in said) > _MOST_BYTES_TOGETHER:
+            return False
+        try:
+            await self._answer(self._reports.Report, report_messages.ReportRequest(reports=said), "Report")
+        except KeyRefused:
+            raise
+        except ServerRefused as error:
+            # Nothing of it was kept. Which one it was, and what the server says to the others, is found out one by one.
+            self._takes_together = _code(error) is not grpc.StatusCode.UNIMPLEMENTED
+            return False
+        return True
 
     async def watch(self, resume_token: str) -> AsyncIterator[hint_messages.Hint]:
         """Hints, for as long as the server keeps the line; NoHints where it has none to give."""
@@ -188,10 +223,13 @@ class ControlPlane:
 
     async def call(self, method: str, request: Message) -> Any:
         """The answer to one call by its name on the wire. It never comes when another agent is at work meanwhile."""
+        return await self._answer(getattr(self._agents, method), request, method)
+
+    async def _answer(self, call: Callable[..., Awaitable[Any]], request: Message, method: str) -> Any:
         token = self._fencing_token
         shown = ((FENCING_METADATA, str(token)),) if token else ()
         try:
-            return await getattr(self._agents, method)(request, metadata=self._metadata + shown, timeout=self._seconds)
+            return await call(request, metadata=self._metadata + shown, timeout=self._seconds)
         except aio.AioRpcError as error:
             if self.replaced is not None and (FENCING_METADATA, "stale") in tuple(error.trailing_metadata() or ()):
                 await self.replaced(error.details() or "another agent is at work")

@@ -22,7 +22,7 @@ from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.client import Sources
 from fairway.agent.repositories import Repositories
-from fairway.agent.running import Cancelling, DeploymentRun, Running
+from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
@@ -74,16 +74,14 @@ async def deploy(desk: DeployingDesk, underway: Underway) -> None:
         await asyncio.gather(telling, return_exceptions=True)
     if ended.status is DeploymentStatus.SUCCEEDED:
         desk.registered.note_succeeded(ended)
-        newest = reports.newest_deployment(ended.application_id, ended.status, reference_to(ended))
-        await desk.outbox.deliver(deployment.id, newest)
-    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, False))
     await desk.workspace.remove(deployment.id)
 
 
 async def give_up(desk: DeployingDesk, underway: Underway, giving_up: GivingUp) -> None:
     """End a deployment as it is."""
-    await _ended(desk, underway.current, giving_up.status, giving_up.reason)
-    await desk.workspace.remove(underway.deployment.id)
+    ended = underway.current.complete(giving_up.status, giving_up.reason, desk.clock.now(), {})
+    await desk.outbox.deliver(ended.id, reports.completed(ended))
+    await desk.workspace.remove(ended.id)
 
 
 async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
@@ -94,11 +92,15 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     if isinstance(prepared, Cancelling):
         reason = f"Cancelled by {prepared.commander} before it was planned"
         return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, reason)
-    run = DeploymentRun(prepared.deployment, prepared.running)
+    run = DeploymentRun(prepared.deployment, prepared.running, prepared.planned)
     underway.redactor = _redactor(prepared.running.sources)
     underway.run = run
     underway.on_cancel(run.cancel)
-    return await run.run()
+    try:
+        return await run.run()
+    except PlanRefused as error:
+        underway.run = None
+        return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
 
 
 async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | Cancelling":
@@ -134,6 +136,8 @@ async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Pr
 class _Prepared(msgspec.Struct, frozen=True):
     deployment: Deployment
     running: Running
+    #: Its plan, if the server does not know it yet.
+    planned: reports.Report | None
 
 
 async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
@@ -150,7 +154,7 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
         desk.workspace.source(deployment.id, "target", mirror, wanted),
         None if runs is None else _running_source(desk, deployment.id, mirror, runs, config),
     )
-    sources = Sources(target, running)
+    sources, planned = Sources(target, running), None
     if deployment.status is DeploymentStatus.PENDING:
         planning = Planning(
             deployment=deployment,
@@ -160,7 +164,7 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
             running_commit=before.commit if before else "",
             running_config_filename=before.git_path.config_filename if before else "",
         )
-        deployment = await _planned(desk, planning)
+        deployment, planned = await _planned(desk, planning)
     changed = None if before is None else tuple(each.path for each in await mirror.changes(before.commit, commit))
     return _Prepared(
         deployment,
@@ -172,8 +176,10 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
             clock=desk.clock,
             changed_files=changed,
             stage_ended=desk.stage_ended,
+            told_with_end=_told_with_end,
             sleep_until=desk.sleep_until,
         ),
+        planned,
     )
 
 
@@ -200,19 +206,27 @@ class PlanningFailed(UserError):
     """A deployment for which there is no plan; the message says why."""
 
 
-async def _planned(desk: DeployingDesk, planning: Planning) -> Deployment:
+async def _planned(desk: DeployingDesk, planning: Planning) -> tuple[Deployment, reports.Report]:
+    """The deployment with its plan, and the plan for the server, which is told of it when the deployment begins."""
     now = desk.clock.now()
     decision = await plan_deployment(planning, now)
     if decision.plan is None:
         raise PlanningFailed(decision.reason)
-    await desk.outbox.deliver(planning.deployment.id, reports.planned(planning.deployment, decision.plan))
-    return planning.deployment.accept(decision.plan, now)
+    return planning.deployment.accept(decision.plan, now), reports.planned(planning.deployment, decision.plan)
 
 
 async def _ended(desk: DeployingDesk, deployment: Deployment, status: DeploymentStatus, reason: str) -> Deployment:
     ended = deployment.complete(status, reason, desk.clock.now(), {})
-    await desk.outbox.deliver(deployment.id, reports.completed(ended))
+    await desk.outbox.deliver(deployment.id, reports.completed(ended), *_told_with_end(ended))
     return ended
+
+
+def _told_with_end(ended: Deployment) -> tuple[reports.Report, ...]:
+    """What the end of a deployment means to its application."""
+    over = reports.deploying(ended.application_id, False)
+    if ended.status is not DeploymentStatus.SUCCEEDED:
+        return (over,)
+    return (reports.newest_deployment(ended.application_id, ended.status, reference_to(ended)), over)
 
 
 class _Place(msgspec.Struct, frozen=True):

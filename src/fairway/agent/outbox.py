@@ -11,9 +11,10 @@ with a line in the log, because nothing that we could send would change the serv
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple, Protocol, Self
@@ -62,8 +63,8 @@ class OutboxError(TemporaryError):
 class Server(Protocol):
     """Whoever reports are sent to."""
 
-    async def send(self, report: Report) -> None:
-        """Tell the server."""
+    async def send(self, *reports: Report) -> None:
+        """Tell the server, in this order; of a ServerRefused `taken` says how many it took before."""
         ...
 
 
@@ -131,18 +132,19 @@ class Outbox:
             await loop.run_in_executor(threads, file.close)
             threads.shutdown()
 
-    async def deliver(self, stream: str, report: Report) -> bool:
-        """Make the report safe; whether the server has it already. ServerRefused when it will never take it."""
+    async def deliver(self, stream: str, *reports: Report) -> bool:
+        """Make reports safe, in their order; whether the server has them already. ServerRefused when there is one that
+        it will never take: then those before it are safe, and those behind it are dropped."""
         failures = 0
         async with self._turn(stream):
             while True:
                 await self._gate()
                 # One that the disk did not take gets the time of the whole call.
                 seconds = None if failures else self._prompt_seconds
-                if not self._must_wait(stream) and await self._sent(report, seconds):
+                if not self._must_wait(stream) and await self._sent(reports, seconds):
                     return True
                 try:
-                    await self._keep(stream, report)
+                    await self._keep(stream, reports)
                     return False
                 except OutboxError as error:
                     # While the disk is full too, the work that the report tells of waits here, for either.
@@ -177,13 +179,13 @@ class Outbox:
         # While nothing is kept nobody tries, so whoever comes does, also on a line that was silent.
         return bool(self._streams) and (self._silent or not self._streams.isdisjoint({stream, _before(stream)}))
 
-    async def _sent(self, report: Report, seconds: float | None = None) -> bool:
-        """Send a report at once; whether the server took it. One that took it too late gets it again, which does no
-        harm."""
+    async def _sent(self, reports: Sequence[Report], seconds: float | None = None) -> bool:
+        """Send reports at once; whether the server took them. One that took them too late gets them again, which does
+        no harm."""
         began = monotonic()
         try:
             async with asyncio.timeout(seconds):
-                await self._server.send(report)
+                await self._server.send(*reports)
         except (ServerAway, KeyRefused, TimeoutError) as error:
             # An agent that was locked out may be let in again, and what it did meanwhile has happened.
             if not self._away:
@@ -195,9 +197,10 @@ class Outbox:
         self._away = self._silent = False
         return True
 
-    async def _keep(self, stream: str, report: Report) -> None:
-        row = (stream, report.method, report.request.SerializeToString())
-        await self._in_thread("INSERT INTO kept (stream, method, request) VALUES (?, ?, ?)", row)
+    async def _keep(self, stream: str, reports: Sequence[Report]) -> None:
+        rows = ((stream, report.method, report.request.SerializeToString()) for report in reports)
+        places = ", ".join(["(?, ?, ?)"] * len(reports))
+        await self._in_thread(f"INSERT INTO kept (stream, method, request) VALUES {places}", tuple(chain(*rows)))  # noqa: S608  # question marks alone
         self._streams.add(stream)
         self._nothing.clear()
         self._something.set()
@@ -224,7 +227,7 @@ class Outbox:
         """Send what is kept of one stream; whether the server was away."""
         while kept := await self._oldest(stream):
             try:
-                if not await self._sent(kept.report):
+                if not await self._sent((kept.report,)):
                     return True
             except ServerRefused as error:
                 _log.error("the server refuses a report that was kept", method=kept.report.method, reason=str(error))

@@ -4,6 +4,7 @@ Nothing here waits for ever or stays silent: whatever goes wrong becomes the rea
 plugin's process is away, which is worth another try and is raised.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
@@ -25,7 +26,6 @@ from fairway.delivery.plan import (
 from fairway.delivery.strategy import StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
-from fairway.model.stage import Stage
 from fairway.model.trigger import SyncStrategy
 
 
@@ -96,7 +96,10 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
     asked = _requests(planning, strategy.strategy)
     if not asked.requests:
         return PlanDecision(plan=None, reason=asked.reason)
-    answers = [PluginStages(plugin=each.plugin, stages=await _stages(planning, each)) for each in asked.requests]
+    # Side by side: what they answer does not depend on one another.
+    answers, versions = await asyncio.gather(
+        asyncio.gather(*(_stages(planning, each) for each in asked.requests)), _versions(planning, asked.requests)
+    )
     if unowned := _unowned(planning, answers):
         return PlanDecision(plan=None, reason=f"Planning failed: {unowned}")
     facts = PlanFacts(
@@ -107,7 +110,7 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
         requests=asked.requests,
         answers=tuple(answers),
         plugins_of_stage=planning.plugins.plugins_of_stage,
-        versions=await _versions(planning, asked.requests),
+        versions=versions,
         running_commit_hash=planning.running_commit,
         running_config_filename=planning.running_config_filename,
     )
@@ -131,12 +134,13 @@ def _unowned(planning: Planning, answers: Sequence[PluginStages]) -> str:
     return ""
 
 
-async def _stages(planning: Planning, request: StageRequest) -> tuple[Stage, ...]:
+async def _stages(planning: Planning, request: StageRequest) -> PluginStages:
     client = planning.plugins.client(request.plugin)
-    return await (client.pipeline_stages(request.stages) if request.stages else client.quick_sync_stages())
+    stages = await (client.pipeline_stages(request.stages) if request.stages else client.quick_sync_stages())
+    return PluginStages(plugin=request.plugin, stages=stages)
 
 
 async def _versions(planning: Planning, requests: tuple[StageRequest, ...]) -> tuple[ArtifactVersion, ...]:
     clients = [planning.plugins.client(request.plugin) for request in requests]
-    found = [await client.versions(planning.deployment, planning.sources) for client in clients]
+    found = await asyncio.gather(*(client.versions(planning.deployment, planning.sources) for client in clients))
     return tuple(version for versions in found for version in versions)

@@ -1,12 +1,14 @@
 """Runs one deployment: asks `delivery.stages` what to do next, does it, tells the server, and asks again.
 
-The deployment in memory is the truth while the server is away; every change of it goes to the outbox before the next
-one is decided, so that a restarted agent finds it again. A stage runs in a task of its own; what happens meanwhile (a
-cancel, a timeout) wakes the loop, which ends the stage and waits until nothing of it is left before anything is undone.
+The deployment in memory is the truth while the server is away; changes of it that come in one moment go to the outbox
+together, before anything is done about them, so that a restarted agent finds them again. A stage runs in a task of its
+own; what happens meanwhile (a cancel, a timeout) wakes the loop, which ends the stage and waits until nothing of it is
+left before anything is undone.
 """
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic
 from typing import Any, NamedTuple
@@ -56,17 +58,25 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     changed_files: tuple[str, ...] | None
     #: Told when a stage has ended: deployment, stage.
     stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
+    #: What else is told when the deployment has ended.
+    told_with_end: Callable[[Deployment], tuple[reports.Report, ...]]
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
     #: Seconds that pass, whatever the clock is set to.
     steady: Callable[[], float] = monotonic
 
 
+class PlanRefused(ServerRefused):
+    """The server will not have the plan of a deployment, and so knows of none."""
+
+
 class DeploymentRun:
     """One deployment while it runs. It belongs to one event loop."""
 
-    def __init__(self, deployment: Deployment, running: Running) -> None:
+    def __init__(self, deployment: Deployment, running: Running, planned: reports.Report | None = None) -> None:
         self.deployment = deployment
+        #: What has changed and is still to be told; its plan first, where that is new.
+        self._unsaid = [] if planned is None else [_Unsaid(planned, planned=True)]
         self._running = running
         self._cancelling: Cancelling | None = None
         self._woken = asyncio.Event()
@@ -83,11 +93,14 @@ class DeploymentRun:
 
     async def note_stage(self, stage_id: str, metadata: Mapping[str, str]) -> None:
         """Keep notes of a plugin with a stage."""
+        await self._deliver(self._noted(stage_id, metadata))
+
+    def _noted(self, stage_id: str, metadata: Mapping[str, str]) -> reports.Report:
         stage = self._stage(stage_id)
         noted = msgspec.structs.replace(stage, metadata={**stage.metadata, **metadata})
         stages = tuple(noted if each is stage else each for each in self.deployment.stages)
         self.deployment = msgspec.structs.replace(self.deployment, stages=stages)
-        await self._deliver(reports.stage_noted(self.deployment.id, stage_id, metadata))
+        return reports.stage_noted(self.deployment.id, stage_id, metadata)
 
     async def note_plugin(self, plugin: str, metadata: Mapping[str, str]) -> None:
         """Keep notes of a plugin with the deployment."""
@@ -107,18 +120,19 @@ class DeploymentRun:
         try:
             while True:
                 decision = decide_next(self._facts(), self._time.now())
-                if decision.action is NextAction.STOP:
-                    return await self._end(decision)
-                await self._act(decision)
+                if decision.action is not NextAction.STOP:
+                    await self._act(decision)
+                elif await self._end(decision):
+                    return self.deployment
         finally:
             if self._executing is not None:
                 self._executing.task.cancel()
 
     async def _act(self, decision: NextDecision) -> None:
         if decision.action is NextAction.START:
-            await self._begin(decision)
+            self._begin(decision)
         elif decision.action is NextAction.ROLL_BACK:
-            await self._advance(decision)
+            self._advance(decision)
         elif decision.action is NextAction.SKIP:
             await self._report_stage(decision.stage_id, StageStatus.SKIPPED, decision.reason)
         elif decision.action is NextAction.RUN:
@@ -149,33 +163,34 @@ class DeploymentRun:
     def _stage_began(self, stage: Stage) -> datetime:
         return self._stages_began.get(stage.id) or self._time.from_before(stage.updated_at)
 
-    async def _begin(self, decision: NextDecision) -> None:
+    def _begin(self, decision: NextDecision) -> None:
         self._began = self._time.now()
         now = self._running.clock.now()
         noted = {**self.deployment.shared_metadata, STARTED_AT: now.isoformat()}
         self.deployment = msgspec.structs.replace(self.deployment, shared_metadata=noted)
-        await self._deliver(reports.shared_noted(self.deployment.id, {STARTED_AT: now.isoformat()}))
-        await self._advance(decision)
+        self._say(reports.shared_noted(self.deployment.id, {STARTED_AT: now.isoformat()}))
+        self._advance(decision)
 
-    async def _advance(self, decision: NextDecision) -> None:
+    def _advance(self, decision: NextDecision) -> None:
         if decision.deployment_status is not None:
             now = self._running.clock.now()
             self.deployment = self.deployment.advance(decision.deployment_status, decision.reason, now)
-            await self._deliver(reports.status_changed(self.deployment))
+            self._say(reports.status_changed(self.deployment))
 
     async def _start_stage(self, decision: NextDecision) -> None:
         again = self._stage(decision.stage_id).status is StageStatus.RUNNING
         if not again:
             self._stages_began[decision.stage_id] = self._time.now()
         await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
+        if not await self._told():
+            return
         stage = self._stage(decision.stage_id)
         task = asyncio.create_task(self._execute(stage, again), name=f"stage {stage.name} of {self.deployment.id}")
         self._executing = _Execution(stage, task)
 
     async def _execute(self, stage: Stage, again: bool) -> StageResult:
         try:
-            # Back, where it is not there just now: it may be this very stage that undoes what its end has left undone.
-            client = await self._running.plugins.back(self._plugin(stage))
+            client = await self._client(stage)
             if self._undo(stage) is not None:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
                 await self.note_plugin(client.name, {f"started-{stage.index}": "_"})
@@ -190,6 +205,15 @@ class DeploymentRun:
             # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.
             return StageResult(StageStatus.FAILED, f"{error}; how far it had come is not known")
 
+    async def _client(self, stage: Stage) -> PluginClient:
+        """The plugin of a stage. One that may be asked twice is not asked first whether it is there; any other is
+        waited for until it is: it may be this very stage that undoes what its end has left undone."""
+        name = self._plugin(stage)
+        with suppress(PluginGone):
+            if may_repeat(client := self._running.plugins.client(name), stage):
+                return client
+        return await self._running.plugins.back(name)
+
     async def _execute_at_last(self, client: PluginClient, work: StageWork) -> StageResult:
         """The result of a stage, also when its plugin had to be started again meanwhile and can go on."""
         while True:
@@ -202,6 +226,8 @@ class DeploymentRun:
 
     async def _wait(self) -> None:
         """Until the stage has ended, somebody asks for something, or a timeout has come."""
+        if not await self._told():
+            return
         deadline = next_deadline(self._facts())
         waiting: set[asyncio.Task[Any]] = {asyncio.create_task(self._woken.wait())}
         if deadline is not None:
@@ -220,10 +246,12 @@ class DeploymentRun:
             self._executing = None
             result = execution.task.result()
             if result.notes:
-                await self.note_stage(execution.stage.id, result.notes)
+                self._say(self._noted(execution.stage.id, result.notes))
             await self._report_stage(execution.stage.id, result.status, result.message)
 
     async def _interrupt(self, decision: NextDecision) -> None:
+        if not await self._told():
+            return
         stage = self._stage(decision.stage_id)
         try:
             client = self._running.plugins.client(self._plugin(stage))
@@ -245,21 +273,41 @@ class DeploymentRun:
             return
         if status.is_terminal:
             await self._running.stage_ended(self.deployment.id, stage_id)
-        try:
-            await self._deliver(reports.stage_changed(self.deployment.id, self._stage(stage_id)))
-        except ServerRefused as error:
-            if status is not StageStatus.SUCCEEDED:
-                raise
-            # Such as an approval that the server has not seen: what it does not believe has not happened.
-            self.deployment = before
-            await self._report_stage(stage_id, StageStatus.FAILED, str(error))
+        succeeded = stage_id if status is StageStatus.SUCCEEDED else ""
+        self._unsaid.append(_Unsaid(reports.stage_changed(before.id, self._stage(stage_id)), before, succeeded))
 
-    async def _end(self, decision: NextDecision) -> Deployment:
+    async def _end(self, decision: NextDecision) -> bool:
+        """Whether it has ended, for the server too."""
         if not self.deployment.status.is_terminal and decision.deployment_status is not None:
             now = self._running.clock.now()
             self.deployment = self.deployment.complete(decision.deployment_status, decision.reason, now, {})
-        await self._deliver(reports.completed(self.deployment))
-        return self.deployment
+        for report in (reports.completed(self.deployment), *self._running.told_with_end(self.deployment)):
+            self._say(report)
+        return await self._told()
+
+    def _say(self, report: reports.Report) -> None:
+        """Have something told with what else there is to tell, before anything is done about it."""
+        self._unsaid.append(_Unsaid(report))
+
+    async def _told(self) -> bool:
+        """Tell what there is to tell; whether things are as they were told. Otherwise it is to be decided anew."""
+        unsaid, self._unsaid = self._unsaid, []
+        if not unsaid:
+            return True
+        try:
+            await self._running.outbox.deliver(self.deployment.id, *(each.report for each in unsaid))
+        except ServerRefused as error:
+            refused = unsaid[error.taken]
+            if refused.planned:
+                raise PlanRefused(str(error)) from error
+            if refused.before is None or not refused.succeeded:
+                raise
+            # Such as an approval that the server has not seen: what it does not believe has not happened, and nothing
+            # that was decided from it.
+            self.deployment = refused.before
+            await self._report_stage(refused.succeeded, StageStatus.FAILED, str(error))
+            return False
+        return True
 
     async def _deliver(self, report: reports.Report) -> None:
         await self._running.outbox.deliver(self.deployment.id, report)
@@ -295,6 +343,15 @@ class DeploymentRun:
         undone = stage_undone_by(stage, self.deployment) if stage.is_rollback else None
         settings = config_of(undone, self.deployment, self._running.config) if undone is not None else None
         return None if settings is None else settings.undo
+
+
+class _Unsaid(NamedTuple):
+    report: reports.Report
+    #: The deployment before, for a change that the server may not believe: that this stage has succeeded.
+    before: Deployment | None = None
+    succeeded: str = ""
+    #: Whether it is the plan.
+    planned: bool = False
 
 
 class _Execution(NamedTuple):

@@ -168,19 +168,24 @@ class Watcher:
             behind=self._desk.deployments.under_way(triggered.known.application.id),
         )
         deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
-        await self._desk.outbox.deliver(deployment.id, reports.created(deployment))
-        reference = reference_to(deployment)
-        newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
+        await self._begin(deployment)
         self._desk.registered.note_triggered(deployment)
         self._examined[deployment.application_id] = triggered.known.commit
-        # Told while the deployment begins; it stands before all that the deployment has to tell.
-        telling = asyncio.ensure_future(self._desk.outbox.deliver(deployment.id, newest))
         self._desk.deployments.take(deployment)
         config = triggered.known.config
         if config is not None and config.trigger.waiting == "newest":
             self._desk.deployments.supersede(deployment)
-        await telling
         return deployment
+
+    async def _begin(self, deployment: Deployment) -> None:
+        reference = reference_to(deployment)
+        newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
+        try:
+            await self._desk.outbox.deliver(deployment.id, reports.created(deployment), newest)
+        except ServerRefused as error:
+            if not error.taken:
+                raise
+            _log.warning("the server refused what it was told", method=newest.method, reason=str(error))
 
     async def _tell(self, seen: RepositoryView, whose: Whose) -> None:
         if changed := renamed(seen.known, whose):

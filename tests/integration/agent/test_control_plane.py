@@ -7,8 +7,17 @@ import grpc
 import pytest
 from grpc import aio
 
-from fairway.agent.control_plane import ControlPlane, ServerAway
-from fairway.rpc.agent_api import AgentServicer, messages, register_agent_service
+from fairway.agent.control_plane import ControlPlane, ServerAway, ServerRefused
+from fairway.agent.reports import Report, deploying
+from fairway.rpc.agent_api import (
+    AgentServicer,
+    ReportServicer,
+    messages,
+    register_agent_service,
+    register_report_service,
+    report_messages,
+)
+from fairway.rpc.context import CallContext
 from fairway.rpc.convert.deployment import to_wire_deployment
 from tests.unit.model.builders import a_deployment
 
@@ -32,9 +41,11 @@ class OneGoodPage(AgentServicer):
 
 
 @asynccontextmanager
-async def asked(servicer: AgentServicer) -> AsyncIterator[ControlPlane]:
+async def asked(servicer: AgentServicer, together: ReportServicer | None = None) -> AsyncIterator[ControlPlane]:
     server = aio.server()
     register_agent_service(servicer, server)
+    if together is not None:
+        register_report_service(together, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     control_plane = ControlPlane(aio.insecure_channel(f"127.0.0.1:{port}"), "p,a,k")
@@ -54,3 +65,70 @@ async def test_a_list_that_breaks_off_is_no_list() -> None:
     async with asked(OneGoodPage(grpc.StatusCode.UNAVAILABLE)) as server:
         with pytest.raises(ServerAway):
             await server.open_deployments()
+
+
+class Reported(AgentServicer, ReportServicer):
+    """Takes what it is told, except what is about the application that it refuses."""
+
+    def __init__(self, refuses: str = "") -> None:
+        self.calls: list[list[str]] = []
+        self._refuses = refuses
+
+    async def ReportApplicationDeployingStatus(
+        self, request: messages.ReportApplicationDeployingStatusRequest, context: CallContext
+    ) -> messages.ReportApplicationDeployingStatusResponse:
+        await self._take([request.application_id], context)
+        return messages.ReportApplicationDeployingStatusResponse()
+
+    async def Report(
+        self, request: report_messages.ReportRequest, context: CallContext
+    ) -> report_messages.ReportAnswer:
+        read = messages.ReportApplicationDeployingStatusRequest.FromString
+        await self._take([read(each.request).application_id for each in request.reports], context)
+        return report_messages.ReportAnswer()
+
+    async def _take(self, applications: list[str], context: CallContext) -> None:
+        if self._refuses in applications:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not that one")
+        self.calls.append(applications)
+
+
+def reports_of(*applications: str) -> list[Report]:
+    return [deploying(each, deploying=True) for each in applications]
+
+
+async def test_reports_that_are_sent_together_are_one_call() -> None:
+    servicer = Reported()
+    async with asked(servicer, together=servicer) as server:
+        await server.send(*reports_of("a", "b", "c"))
+        await server.send(*reports_of("d"))
+
+    assert servicer.calls == [["a", "b", "c"], ["d"]]
+
+
+async def test_a_server_that_takes_none_together_is_told_one_by_one_and_not_asked_again() -> None:
+    servicer = Reported()
+    async with asked(servicer) as server:
+        for _ in range(2):
+            await server.send(*reports_of("a", "b"))
+        knows = server._takes_together
+
+    assert (servicer.calls, knows) == ([["a"], ["b"], ["a"], ["b"]], False)
+
+
+@pytest.mark.parametrize("has_service", [pytest.param(True, id="together"), pytest.param(False, id="one by one")])
+async def test_of_reports_those_before_the_one_that_is_refused_are_taken(has_service: bool) -> None:
+    servicer = Reported(refuses="c")
+    async with asked(servicer, together=servicer if has_service else None) as server:
+        with pytest.raises(ServerRefused, match="not that one") as refused:
+            await server.send(*reports_of("a", "b", "c", "d"))
+
+    assert (servicer.calls, refused.value.taken) == ([["a"], ["b"]], 2)
+
+
+async def test_reports_that_are_too_large_for_one_call_are_sent_one_by_one() -> None:
+    servicer = Reported()
+    async with asked(servicer, together=servicer) as server:
+        await server.send(*reports_of("a" * 700_000, "b" * 700_000))
+
+    assert [len(each) for each in servicer.calls] == [1, 1]

@@ -23,10 +23,11 @@ class Reports:
         self.taken: list[str] = []
         self.refuses = ""
 
-    async def deliver(self, _stream: str, report: Report) -> bool:
-        if report.method == "CreateDeployment" and report.request.deployment.application_id == self.refuses:  # type: ignore[attr-defined]  # the request of that method
-            raise ServerRefused("it is not this agent's")
-        self.methods.append(report.method)
+    async def deliver(self, _stream: str, *reports: Report) -> bool:
+        for report in reports:
+            if report.method == "CreateDeployment" and report.request.deployment.application_id == self.refuses:  # type: ignore[attr-defined]  # the request of that method
+                raise ServerRefused("it is not this agent's")
+            self.methods.append(report.method)
         return True
 
     def take(self, deployment: Any) -> None:

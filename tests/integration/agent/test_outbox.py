@@ -20,14 +20,16 @@ class RecordingServer:
 
     def __init__(self) -> None:
         self.taken: list[str] = []
+        self.calls: list[int] = []
         self.problem: Exception | None = None
 
-    async def send(self, report: Report) -> None:
+    async def send(self, *reports: Report) -> None:
         # Another task may run here, as it may during a real call.
         await asyncio.sleep(0)
         if self.problem is not None:
             raise self.problem
-        self.taken.append(id_of(report.request))
+        self.calls.append(len(reports))
+        self.taken += [id_of(report.request) for report in reports]
 
 
 class SilentServer(RecordingServer):
@@ -37,9 +39,9 @@ class SilentServer(RecordingServer):
         super().__init__()
         self.speaks = asyncio.Event()
 
-    async def send(self, report: Report) -> None:
+    async def send(self, *reports: Report) -> None:
         await self.speaks.wait()
-        await super().send(report)
+        await super().send(*reports)
 
 
 AWAY = ServerAway("nobody there")
@@ -78,6 +80,18 @@ async def test_what_was_kept_is_sent_in_order_when_the_server_is_back(tmp_path: 
         await outbox.drained()
 
     assert server.taken == ["1", "2", "3", "4"]
+
+
+async def test_reports_of_one_moment_are_told_in_one_go_or_kept_in_their_order(tmp_path: Path) -> None:
+    server = RecordingServer()
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        assert await outbox.deliver("d-1", *map(a_report, "12")) is True
+        server.problem = AWAY
+        assert await outbox.deliver("d-1", *map(a_report, "345")) is False
+        server.problem = None
+        await outbox.drained()
+
+    assert (server.taken, server.calls) == (["1", "2", "3", "4", "5"], [2, 1, 1, 1])
 
 
 @pytest.mark.parametrize("seconds", [pytest.param(0, id="was refused"), pytest.param(15, id="was silent")])
