@@ -48,6 +48,7 @@ class Access:
     _exec: ExecCredentials | None
     #: The certificate and key that a credential plugin handed out.
     _handed_pair: tuple[bytes, bytes] | None
+    _proxy: str | None
     _token: str
     _token_read_at: datetime | None
     _headers: Mapping[str, str]
@@ -88,12 +89,7 @@ class Access:
     @property
     def proxy(self) -> str | None:
         """The way out, as the kubeconfig or else the environment says."""
-        if written := self._reach.cluster.proxy_url:
-            return written
-        address = urlsplit(self.server)
-        if proxy_bypass(address.hostname or ""):
-            return None
-        return getproxies_environment().get(address.scheme)
+        return self._proxy
 
     async def credentials(self) -> Credentials:
         """What the next call carries."""
@@ -130,6 +126,7 @@ class Access:
             raise BadAccess(f"{reach.source}: proxy-url must begin with http:// or https://")
         user = reach.user
         self._reach = reach
+        self._proxy = _proxy(reach)
         self._exec = ExecCredentials(reach, self._clock) if user.exec and not (user.token or user.token_file) else None
         self._handed_pair = None
         self._token = user.token
@@ -206,3 +203,13 @@ def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
         (place / "key").write_bytes(key)
         # A key that is locked must be an error; without a password here, a person would be asked on the terminal.
         context.load_cert_chain(place / "certificate", place / "key", password="")
+
+
+def _proxy(reach: Reach) -> str | None:
+    """The way out; found once, because the environment is slow to read and does not change."""
+    if reach.cluster.proxy_url:
+        return reach.cluster.proxy_url
+    address = urlsplit(reach.cluster.server)
+    if proxy_bypass(address.hostname or ""):
+        return None
+    return getproxies_environment().get(address.scheme)

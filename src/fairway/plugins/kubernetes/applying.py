@@ -32,8 +32,8 @@ from fairway.plugins.kubernetes.removing import until_gone
 from fairway.sdk.stage_log import StageLog
 
 T = TypeVar("T")
-#: Calls side by side; an API server takes some more from one client without asking for patience.
-_AT_ONCE: Final = 24
+#: Calls side by side. More would be quicker only far away, and each takes a connection with its handshake.
+_AT_ONCE: Final = 10
 #: How often something is begun again because the object changed meanwhile.
 _ATTEMPTS: Final = 5
 _REPLICAS: Final = ".spec.replicas"
