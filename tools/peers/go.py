@@ -73,7 +73,9 @@ def run(command: tuple[str, ...], directory: Path, tell: Tell, packages: int = 0
         process.wait()
         said.join()
     if process.returncode != 0:
-        raise CannotBuild("\n    ".join(said.last) or f"{command[0]} ended with {process.returncode}")
+        # What was to be read by a program has the reason in it when all else is silent.
+        reason = said.last or printed.splitlines()[-_LAST_LINES:] or [f"{command[0]} ended with {process.returncode}"]
+        raise CannotBuild("\n    ".join(reason))
     return printed
 
 
@@ -90,7 +92,7 @@ class _Said(threading.Thread):
         told = began
         for line in (line.strip() for line in self._lines):
             if line.startswith("retry:"):
-                self._tell(f"{line} ({self.last[-1] if self.last else 'no word why'})")
+                self._tell("; ".join([*list(self.last)[-1:], line]))
             elif line and self._packages and " " not in line:
                 compiled += 1
             elif line and not line.startswith("go: downloading"):
