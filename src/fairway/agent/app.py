@@ -1,8 +1,8 @@
 """One agent, from its start until it is told to stop: it stands by while another one of its id is at work, and works.
 
 When the agent stops, what it was doing is left as it is and taken up by whoever starts next. When another agent takes
-its place it ends what it runs, before that one begins; then it stands by. What it does while it is at work is wired in
-`at_work`, who is at work is found out by `lease`.
+its place it ends what it runs, before that one begins; then it stands by, and keeps its mirrors up to date. What it does
+while it is at work is wired in `at_work`, who is at work is found out by `lease`.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from fairway.agent.control_plane import ControlPlane
 from fairway.agent.handing_over import hand_over
 from fairway.agent.lease import Lease, Role
 from fairway.agent.own_data import own_data
+from fairway.agent.repositories import WARM_SECONDS, Repositories, WatchedRepository
 from fairway.agent.settings import AgentSettings
 from fairway.agent.status import idle_state, keep_state
 from fairway.clock import Clock
@@ -50,7 +51,16 @@ async def _taken_up(place: Place, stop: asyncio.Event) -> bool:
 async def _turn(place: Place) -> None:
     if await place.lease.reached(Role.ACTIVE, Role.STANDBY) is Role.STANDBY:
         place.ready()
-        await place.lease.reached(Role.ACTIVE)
+        await _until(_keep_warm(place.settings), place.lease.reached(Role.ACTIVE))
+
+
+async def _keep_warm(settings: AgentSettings) -> None:
+    """Fetch what is pushed, so that an agent that takes over need not clone first. Nothing is made of it."""
+    async with Repositories.open(settings.data / "mirrors", settings.config) as repositories:
+        await repositories.watch(_nothing, WARM_SECONDS)
+
+
+async def _nothing(_repository: WatchedRepository) -> None: ...
 
 
 async def _replaced_at_work(place: Place, stop: asyncio.Event) -> bool:

@@ -32,6 +32,8 @@ _log = structlog.get_logger()
 #: How often a remote is asked that tells nothing by itself; how often the refs of a local one are looked at, where the
 #: kernel tells of changes and where it does not.
 ASK_SECONDS = 15.0
+#: The same for an agent that only stands by.
+WARM_SECONDS = 60.0
 TOLD_SECONDS, UNTOLD_SECONDS = 1.0, 0.1
 _HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from fairway.agent.status import NoStatus, read_state
 from fairway.model.deployment import DeploymentStatus
 from tests.acceptance.agent.lines import Line
-from tests.acceptance.agent.sites import Site, kill, terminate, until
+from tests.acceptance.agent.sites import Site, kill, plugin_hosts, terminate, until
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import Origin, an_origin
@@ -132,9 +132,20 @@ def test_one_that_is_cut_off_has_ended_its_scripts_before_the_other_takes_over(t
         assert f"another agent is active on host {os.uname().nodename}, pid" in pair.reason(pair.data)
 
 
-def test_one_that_stops_hands_over_without_being_waited_for(tmp_path: Path) -> None:
+def mirrored(data: Path) -> str:
+    """The newest commit that an agent has fetched."""
+    newest = ("git", f"--git-dir={data}/mirrors/r-1", "rev-parse", "--quiet", "--verify", "main")
+    return subprocess.run(newest, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def test_one_that_stands_by_fetches_and_does_nothing_else_until_the_other_stops_and_is_not_waited_for(
+    tmp_path: Path,
+) -> None:
     # Longer than the test is patient: nobody is waited for until nothing has been heard of it.
     with a_pair(tmp_path, lease_seconds=600) as pair:
+        newest = pair.origin.commit({"fail/other": "another commit"}, "again")
+        until(lambda: mirrored(pair.second_data) == newest)
+        assert (plugin_hosts(pair.second.pid), pair.role(pair.second_data)) == ([], "standby")
         assert terminate(pair.agent) == 0
 
         until(lambda: pair.role(pair.second_data) == "active")
