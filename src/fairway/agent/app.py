@@ -1,8 +1,8 @@
 """One agent, from its start until it is told to stop: it stands by while another one of its id is at work, and works.
 
 When the agent stops, what it was doing is left as it is and taken up by whoever starts next. When another agent takes
-its place it ends what it runs, before that one begins; then it stands by, and keeps its mirrors up to date. What it does
-while it is at work is wired in `at_work`, who is at work is found out by `lease`.
+its place it ends what it runs, before that one begins; then it stands by, and keeps its mirrors up to date. What it
+does while it is at work is wired in `at_work`, who is at work is found out by `lease`.
 """
 
 import asyncio
