@@ -53,7 +53,7 @@ class Run:
             if self._interrupted:
                 sys.exit(_INTERRUPTED)
             if line:
-                say(line)
+                print(line, flush=True)
         if (waited := time.monotonic() - began) >= 1:
             self._took["waiting for the build"] = waited
 
@@ -94,7 +94,7 @@ class Build:
         if self._process is None:
             return
         if self._process.poll() is None:
-            yield f"waiting for the build of {', '.join(_missing())}"
+            say(f"waiting for the build of {', '.join(_missing())}")
         with _LOG.open(errors="replace") as log:
             lines = log.read().splitlines()
             yield from lines[-1:]

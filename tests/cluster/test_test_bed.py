@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.clusters.api import Refused
+from tests.clusters.programs import program
 from tests.clusters.running import RunningCluster, a_cluster
 from tests.patience import PATIENCE_SECONDS
 
@@ -103,6 +104,7 @@ def test_the_api_server_goes_and_comes_back_with_what_it_had(cluster: RunningClu
 
 
 def test_a_cluster_ends_with_a_process_that_is_killed() -> None:
+    program("kube-apiserver")
     with subprocess.Popen(
         [sys.executable, "-c", _STARTS_ONE], cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as owner:
