@@ -24,8 +24,8 @@ LIMITS = Limits(
     each=16 * 1024 * 1024,
     crowded=64 * 1024 * 1024,
     everybody=128 * 1024 * 1024,
-    unsized=4,
-    unsized_of_all=8,
+    unsized=3,
+    unsized_of_all=6,
 )
 #: A request is in memory as bytes, as a message, and as what is made of that.
 _COPIES = 3
@@ -64,6 +64,9 @@ class BoundRequests(aio.ServerInterceptor):
             place = await self._placed(identify, context)
             try:
                 return await work(await self._read(place, context), context)
+            except aio.AbortError as error:
+                _let_go(error)
+                raise
             finally:
                 place.clear()
 
@@ -103,3 +106,11 @@ class BoundRequests(aio.ServerInterceptor):
         finally:
             place.fill(size)
         return bytes(request)
+
+
+def _let_go(error: BaseException) -> None:
+    """Forget where it was raised: gRPC keeps it with the call, and the frames would keep call and request in turn."""
+    chain: list[BaseException] = [error]
+    for each in chain:
+        each.__traceback__ = None
+        chain += [other for other in (each.__cause__, each.__context__) if other is not None and other not in chain]

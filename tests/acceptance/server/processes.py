@@ -42,6 +42,14 @@ class ServerProcess(NamedTuple):
         assert found is not None, status
         return int(found[1]) * 1024
 
+    def most_resident_bytes(self) -> int:
+        """How much memory the process held at most since this was asked last."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        assert found is not None, status
+        return int(found[1]) * 1024
+
     @property
     def open_files(self) -> int:
         """How many files and connections the process has open now."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -12,11 +12,13 @@ from grpc import aio
 
 from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
 from fairway.rpc.agent_api import messages as m
+from fairway.rpc.channel import CHANNEL_OPTIONS
+from fairway.rpc.traces import SERVICE as TRACE_SERVICE
 from fairway.rpc.user_api import messages as user_messages
 from fairway.server.http_api.listener import MOST_CONNECTIONS
 from tests.acceptance.server import raw
 from tests.acceptance.server.processes import ServerProcess, a_server
-from tests.acceptance.server.reporting import Account, a_planned_deployment, an_account
+from tests.acceptance.server.reporting import Account, Metadata, a_planned_deployment, an_account
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
@@ -211,6 +213,67 @@ async def test_calls_whose_answers_are_never_taken_hold_up_nobody(server: Server
     well = [await is_well(server, account) for _ in range(5)]
     grown = server.resident_bytes - before
     deaf.close()
+
+    assert well == [True] * 5
+    assert grown < BOUND
+
+
+async def send_at_once(server: ServerProcess, path: str, keys: Sequence[Metadata]) -> tuple[Counter[str], int]:
+    """Nine megabytes with each key at the same moment: how the calls ended, and how much the server grew meanwhile."""
+    report = m.ReportStageLogsRequest(deployment_id="nowhere", stage_id="stage-0")
+    report.blocks.add(index=1, log="x" * 9_000_000, created_at=int(NOW.timestamp()))
+    message = report.SerializeToString()
+    server.most_resident_bytes()
+    before = server.resident_bytes
+    async with aio.insecure_channel(server.address, options=CHANNEL_OPTIONS) as channel:
+        call: aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(path)
+        ended = await asyncio.gather(*(call(message, metadata=key).code() for key in keys))
+    return Counter(code.name for code in ended), server.most_resident_bytes() - before
+
+
+@pytest.mark.parametrize(
+    ("senders", "bound"), [pytest.param(1, BOUND, id="one key"), pytest.param(8, 2 * BOUND, id="many keys")]
+)
+async def test_many_large_requests_at_once_fill_no_memory(server: ServerProcess, senders: int, bound: int) -> None:
+    accounts = [await an_account(server, server.api_key, f"sender {n} of {senders}") for n in range(senders)]
+    keys = [account.metadata for account in accounts] * (16 // senders)
+
+    ended, grown = await send_at_once(server, "/grpc.service.pipedservice.PipedService/ReportStageLogs", keys)
+
+    assert ended == {"NOT_FOUND": 16}
+    assert grown < bound
+    assert await is_well(server, await an_account(server, server.api_key, f"beside {senders} senders"))
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        pytest.param("/grpc.service.pipedservice.PipedService/ReportStageLogs", "UNAUTHENTICATED", id="agents"),
+        pytest.param("/pipe.api.service.apiservice.APIService/RegisterEvent", "UNAUTHENTICATED", id="programs"),
+        pytest.param("/fairway.agent.v1.HintService/Watch", "UNAUTHENTICATED", id="streams"),
+        pytest.param(f"/{TRACE_SERVICE}/Export", "OK", id="traces"),
+        pytest.param("/no.such.Service/Call", "UNIMPLEMENTED", id="nothing"),
+    ],
+)
+async def test_of_strangers_nothing_is_read(server: ServerProcess, path: str, status: str) -> None:
+    ended, grown = await send_at_once(server, path, [()] * 8)
+
+    assert ended == {status: 8}
+    assert grown < 30_000_000
+
+
+async def test_senders_who_never_finish_hold_up_nobody_and_fill_no_memory(server: ServerProcess) -> None:
+    slow = await an_account(server, server.api_key, "slow sender")
+    modest = await an_account(server, server.api_key, "beside a slow sender")
+    before = server.resident_bytes
+
+    sending = raw.UnreadCalls(server.address)
+    for _ in range(500):
+        path = "/grpc.service.pipedservice.PipedService/ReportStageLogs"
+        sending.begin(path, slow.metadata[0][1], 9_000_000, b"x" * 100)
+    well = [await is_well(server, modest) for _ in range(5)]
+    grown = server.resident_bytes - before
+    sending.close()
 
     assert well == [True] * 5
     assert grown < BOUND
