@@ -38,7 +38,8 @@ class Application:
         folder = self.plugin.folder
         shutil.rmtree(folder)
         folder.mkdir()
-        spec = {"name": "web", "pipeline": settings.pop("pipeline", {}), "plugins": {"kubernetes": settings}}
+        plugin = settings.pop("plugin", "kubernetes")
+        spec = {"name": "web", "pipeline": settings.pop("pipeline", {}), "plugins": {plugin: settings}}
         file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
         (folder / "app.pipecd.yaml").write_text(yaml.safe_dump(file))
         (folder / "manifests.yaml").write_text(yaml.safe_dump_all(bodies))
@@ -89,17 +90,22 @@ async def an_application(
     kind: type[OnClusters] = Kubernetes,
 ) -> AsyncIterator[Application]:
     """An application that is deployed to the namespace, with rights of its own if need be."""
-    own = folder / f"kubeconfig-{uuid4().hex[:6]}"
-    told = yaml.safe_load((kubeconfig or cluster.kubeconfig).read_text())
-    for each in told["contexts"]:
-        # Where objects go whose manifests name no namespace.
-        each["context"]["namespace"] = namespace
-    own.write_text(yaml.safe_dump(told))
+    own = kubeconfig_for(kubeconfig or cluster.kubeconfig, namespace, folder)
     target = DeployTarget(name="test", config={"kubeConfigPath": str(own)})
     async with plugin_under_test(kind, folder, targets=(target,)) as plugin:
         # What is pruned is looked for in all namespaces.
         plugin.application_id = f"app-{namespace}"
         yield Application(plugin, cluster, namespace, folder)
+
+
+def kubeconfig_for(like: Path, namespace: str, folder: Path) -> Path:
+    """The same kubeconfig, by which objects go to the namespace whose manifests name none."""
+    own = folder / f"kubeconfig-{uuid4().hex[:6]}"
+    told = yaml.safe_load(like.read_text())
+    for each in told["contexts"]:
+        each["context"]["namespace"] = namespace
+    own.write_text(yaml.safe_dump(told))
+    return own
 
 
 def pods(application: Application) -> set[str]:

@@ -201,6 +201,8 @@ class PluginUnderTest:
         #: The application's directory: what a test writes here, stages find; its own file is `app.pipecd.yaml`.
         self.folder = folder
         self.application_id = "application"
+        #: Where the application is deployed to; all that the plugin has unless told otherwise.
+        self.deploy_targets = tuple(each.name for each in settings.targets)
         #: The commit that is deployed.
         self.commit = "0" * 40
         #: The application's directory as it runs until now, and its commit; None on a first deployment.
@@ -301,7 +303,7 @@ class PluginUnderTest:
             project_id="project",
             git_path=GitPath(repository=Repository(id="repository"), path=".", config_filename="app.pipecd.yaml"),
             trigger=Trigger(commit=commit, commander="", at=_AT, sync_strategy=self.strategy),
-            deploy_targets_by_plugin={self._settings.name: tuple(each.name for each in self._settings.targets)},
+            deploy_targets_by_plugin={self._settings.name: self.deploy_targets},
             stages=self.stages or (stage,),
             created_at=_AT,
             updated_at=_AT,

@@ -28,7 +28,7 @@ from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.routes import all_targets
-from fairway.plugins.kubernetes.settings import application_settings, is_selected
+from fairway.plugins.kubernetes.settings import application_settings, goes_to
 from fairway.plugins.kubernetes.site import Place, Site
 from fairway.plugins.kubernetes.traffic import Shares
 from fairway.plugins.kubernetes.undoing import roll_back
@@ -83,13 +83,12 @@ class OnClusters(Plugin):
 
     async def on_targets(self, run: StageRun[Any], work: Work, only: tuple[str, ...] = ()) -> None:
         """Do the work at each deploy target of the application, side by side, or at some of them."""
-        own = run.targets
-        spec = application_settings(run.target, self.settings.name).spec
-        if spec.input.multi_targets:
-            own = tuple(each for each in own if any(is_selected(one.target, each) for one in spec.input.multi_targets))
-        chosen = _named(all_targets(own, spec.resource_routes, self.settings.targets), only)
+        targets = self._targets(run)
+        chosen = _named(targets, only)
         if not chosen:
             raise StageFailed("the application names no deploy target of this plugin; name one where it is registered")
+
+        own, alone = run.targets, len(targets) == 1
 
         async def at(target: DeployTarget) -> str:
             place = Place(
@@ -98,6 +97,7 @@ class OnClusters(Plugin):
                 own=own,
                 cluster=self.clusters.of(target),
                 manifests=self.manifests,
+                alone=alone,
             )
             return await work(Site(run, place))
 
@@ -106,6 +106,16 @@ class OnClusters(Plugin):
             return
         run.targets = chosen
         await run.on_each_target(at)
+
+    def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
+        """Where anything of the application goes; a rollback has to do with both commits."""
+        commits = [run.target, *([run.running] if run.running is not None and run.stage.is_rollback else [])]
+        found: dict[str, DeployTarget] = {}
+        for files in commits:
+            spec = application_settings(files, self.settings.name).spec
+            own = tuple(each for each in run.targets if goes_to(spec, each))
+            found |= {each.name: each for each in all_targets(own, spec.resource_routes, self.settings.targets)}
+        return tuple(found.values())
 
 
 class Kubernetes(OnClusters):

@@ -34,17 +34,21 @@ class Search:
         self._application_id = application_id
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def everywhere(self, namespaces: Iterable[str]) -> list[dict[str, Any]]:
-        """All objects of the application that may be looked at; in these namespaces where that is all one may."""
+    async def everywhere(self, namespaces: Iterable[str], *, only: bool = False) -> list[dict[str, Any]]:
+        """All objects of the application that may be looked at; in these namespaces where that is all one may, or
+        where other namespaces may be those of another deploy target."""
         kinds = [each for each in await self._cluster.kinds() if each.verbs >= _NEEDED and each.kind not in _NEVER]
         names = sorted({each for each in namespaces if each})
 
         async def of_kind(kind: Kind) -> list[dict[str, Any]]:
             try:
-                return await self._list(kind, "", {})
+                if not only:
+                    return await self._list(kind, "", {})
             except NotAllowed:
-                if not kind.namespaced:
-                    return []
+                # Then perhaps in the namespaces, where there are any.
+                pass
+            if not kind.namespaced:
+                return []
             found: list[dict[str, Any]] = []
             for namespace in names:
                 try:

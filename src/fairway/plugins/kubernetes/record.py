@@ -11,7 +11,7 @@ import msgspec
 
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.placing import Placed
-from fairway.sdk import StageRun
+from fairway.sdk import Plugin, StageRun
 
 
 class Where(msgspec.Struct, frozen=True, order=True):
@@ -34,12 +34,22 @@ class _Kept(msgspec.Struct, frozen=True):
     whole: bool = False
 
 
+def _key(target: str) -> str:
+    return f"kubernetes-places-{target}"
+
+
+async def kept_places(plugin: Plugin, application_id: str, target: str) -> frozenset[Where]:
+    """Where an application has had objects, asked outside of stages."""
+    kept = await plugin.application_object(application_id, _key(target))
+    return frozenset() if kept is None else msgspec.json.decode(kept, type=_Kept).places
+
+
 class Record:
     """What was kept for one application and deploy target. It is written before anything is applied."""
 
     def __init__(self, run: StageRun[Any], target: str) -> None:
         self._run = run
-        self._key = f"kubernetes-places-{target}"
+        self._key = _key(target)
         self._kept: _Kept | None = None
 
     async def places(self) -> frozenset[Where]:

@@ -36,8 +36,6 @@ def routed_to(
     manifests: Sequence[Manifest], target: DeployTarget, own: Sequence[DeployTarget], routes: Sequence[ResourceRoute]
 ) -> tuple[Manifest, ...]:
     """The manifests that go to one deploy target."""
-    if not routes:
-        return tuple(manifests)
     is_own = any(each.name == target.name for each in own)
 
     def goes_here(manifest: Manifest) -> bool:

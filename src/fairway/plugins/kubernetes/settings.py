@@ -68,6 +68,12 @@ def input_for(spec: KubernetesSpec, target: DeployTarget) -> tuple[KubernetesInp
     return spec.input, ""
 
 
+def goes_to(spec: KubernetesSpec, target: DeployTarget) -> bool:
+    """Whether an application is for a deploy target: any of its own, unless it says which."""
+    selectors = [each.target for each in spec.input.multi_targets]
+    return not selectors or any(is_selected(each, target) for each in selectors)
+
+
 def is_selected(selector: TargetSelector, target: DeployTarget) -> bool:
     """Whether a deploy target is meant, by its name or by its labels."""
     if selector.name:

@@ -24,7 +24,7 @@ from fairway.plugins.kubernetes.record import Record
 from fairway.plugins.kubernetes.removing import remove
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.routes import routed_to
-from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, input_for
+from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
 from fairway.sdk import Files, StageRun
 
 _DEFINITION: Final = "CustomResourceDefinition"
@@ -57,6 +57,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[DeployTarget, ...]
     cluster: Cluster
     manifests: Manifests
+    #: Whether there is no other deploy target, which might be of the same cluster.
+    alone: bool = True
 
 
 class Site:
@@ -68,14 +70,16 @@ class Site:
         self.cluster = place.cluster
         self.record = Record(run, place.target.name)
         self.search = Search(place.cluster, run.deployment.application_id)
+        self.alone = place.alone
         self._place = place
 
     async def load(self, files: Files) -> Loaded:
         """The manifests of a commit for this deploy target, made with the settings of that commit."""
         settings = application_settings(files, self._place.plugin)
+        own = [each for each in self._place.own if goes_to(settings.spec, each)]
         wanted, directory = input_for(settings.spec, self.target)
         found = await self._load(files, wanted, directory)
-        routed = routed_to(found, self.target, self._place.own, settings.spec.resource_routes)
+        routed = routed_to(found, self.target, own, settings.spec.resource_routes)
         return Loaded(settings, tuple(each.manifest for each in await placed(self.cluster, routed)))
 
     async def load_running(self) -> Loaded | None:

@@ -39,7 +39,7 @@ from fairway.plugins.kubernetes.variants import (
 from fairway.sdk import StageFailed, StageRun
 
 #: What a variant consists of.
-_OF_VARIANTS: Final = (("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), ("apps/v1", "Deployment"))
+_OF_VARIANTS: Final = frozenset({("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), ("apps/v1", "Deployment")})
 ROUTING: Final = ("K8S_TRAFFIC_ROUTING", "K8S_MULTI_TRAFFIC_ROUTING")
 CANARY_ROLLOUT: Final = ("K8S_CANARY_ROLLOUT", "K8S_MULTI_CANARY_ROLLOUT")
 BASELINE_ROLLOUT: Final = ("K8S_BASELINE_ROLLOUT", "K8S_MULTI_BASELINE_ROLLOUT")
@@ -182,7 +182,7 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
     label = loaded.settings.spec.variant_label
     found = await site.search.at(await site.record.places())
     if not await site.record.is_whole():
-        elsewhere = await site.search.everywhere(each.namespace for each in loaded.manifests)
+        elsewhere = await site.search.everywhere((each.namespace for each in loaded.manifests), only=not site.alone)
         await site.record.complete(map(Where.of, elsewhere))
         found += elsewhere
     found += await _running_before(site)
@@ -229,10 +229,9 @@ async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str)
 
 
 async def _variant_places(site: Site, loaded: Loaded) -> set[Where]:
-    """Where variants of the application may be."""
-    recorded = await site.record.places()
-    namespaces = {each.namespace for each in recorded} | {each.namespace for each in loaded.manifests}
-    return {Where(*sort, namespace) for sort in _OF_VARIANTS for namespace in namespaces if namespace}
+    """Where variants of the application may be: only where something of that kind was ever put, or is of Git."""
+    known = {*await site.record.places(), *(Where.of(each.body) for each in loaded.manifests)}
+    return {each for each in known if (each.api_version, each.kind) in _OF_VARIANTS}
 
 
 async def _running_before(site: Site) -> list[dict[str, Any]]:

@@ -1,0 +1,101 @@
+"""How long an object is waited for, and what is said meanwhile."""
+
+from typing import Any
+
+import pytest
+
+from fairway.plugins.kubernetes.health import Standing
+from fairway.plugins.kubernetes.rollout import Waiting, is_waited_for
+from tests.unit.plugins.kubernetes.builders import an_object
+
+
+def a_live_deployment(available: int, *, observed: int = 1, gave_up: str = "", **spec: Any) -> dict[str, Any]:
+    status: dict[str, Any] = {"observedGeneration": observed, "replicas": 2, "updatedReplicas": 2}
+    status |= {"availableReplicas": available, "readyReplicas": available}
+    if gave_up:
+        reason = "ProgressDeadlineExceeded"
+        condition = {"type": "Progressing", "status": "False", "reason": reason, "lastUpdateTime": gave_up}
+        status["conditions"] = [condition]
+    metadata = {"generation": 1}
+    made = an_object("apps/v1", "Deployment", "web", metadata=metadata, spec={"replicas": 2, **spec}, status=status)
+    return dict(made.body)
+
+
+def test_it_is_done_when_all_is_available() -> None:
+    waiting = Waiting(a_live_deployment(0), now=0)
+    before = waiting.verdict(1).standing
+
+    waiting.see(a_live_deployment(2), 2)
+
+    assert (before, waiting.verdict(2).standing) == (Standing.WAITING, Standing.DONE)
+
+
+def test_what_gets_nowhere_is_given_up_although_its_controller_says_nothing() -> None:
+    waiting = Waiting(a_live_deployment(0, progressDeadlineSeconds=10), now=0)
+
+    late = waiting.verdict(71)
+
+    assert waiting.verdict(70).standing is Standing.WAITING
+    assert late.standing is Standing.STUCK
+    assert late.reason.startswith("nothing has changed for 70 seconds: ")
+
+
+def test_getting_somewhere_gives_it_more_time() -> None:
+    waiting = Waiting(a_live_deployment(0, progressDeadlineSeconds=10), now=0)
+
+    waiting.see(a_live_deployment(1, progressDeadlineSeconds=10), 60)
+
+    assert waiting.verdict(125).standing is Standing.WAITING
+    assert waiting.left(60) == pytest.approx(70.1)
+
+
+def test_a_job_may_take_as_long_as_it_takes() -> None:
+    job = an_object("batch/v1", "Job", "migrate", spec={}, status={"active": 1}).body
+
+    assert Waiting(job, now=0).verdict(1_000_000).standing is Standing.WAITING
+
+
+def test_what_a_controller_said_before_we_applied_does_not_count() -> None:
+    """A Deployment that was stuck, and is brought something else."""
+    waiting = Waiting(a_live_deployment(0, observed=0, gave_up="yesterday"), now=0)
+    waiting.see(a_live_deployment(0, gave_up="yesterday"), 1)
+    stale = waiting.verdict(1)
+
+    waiting.see(a_live_deployment(0, gave_up="today"), 2)
+
+    assert (stale.standing, waiting.verdict(2).standing) == (Standing.WAITING, Standing.STUCK)
+
+
+def test_what_a_controller_says_of_what_we_did_not_change_counts() -> None:
+    waiting = Waiting(a_live_deployment(0, gave_up="yesterday"), now=0)
+
+    assert waiting.verdict(1).standing is Standing.STUCK
+
+
+def test_the_same_is_said_once() -> None:
+    waiting = Waiting(a_live_deployment(0), now=0)
+    said = [waiting.news(waiting.verdict(now)) for now in (1, 2)]
+
+    waiting.see(a_live_deployment(1), 3)
+
+    assert said[0]
+    assert said[1] == ""
+    assert waiting.news(waiting.verdict(3)) not in ("", said[0])
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "more", "waited"),
+    [
+        pytest.param("apps/v1", "Deployment", {}, True, id="a workload"),
+        pytest.param("batch/v1", "Job", {}, True, id="a job"),
+        pytest.param("batch/v1", "Job", {"spec": {"suspend": True}}, False, id="a suspended job"),
+        pytest.param("v1", "PersistentVolumeClaim", {}, False, id="a claim, which may wait for its first pod"),
+        pytest.param("v1", "ConfigMap", {}, False, id="configuration"),
+        pytest.param("example.com/v1", "Deployment", {}, False, id="somebody else's kind"),
+        pytest.param(
+            "apps/v1", "Deployment", {"metadata": {"annotations": {"fairway.dev/wait": "false"}}}, False, id="unwanted"
+        ),
+    ],
+)
+def test_what_is_waited_for(api_version: str, kind: str, more: dict[str, Any], waited: bool) -> None:
+    assert is_waited_for(an_object(api_version, kind, "x", **more).body) is waited
