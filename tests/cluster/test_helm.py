@@ -104,6 +104,9 @@ async def test_what_helm_says_of_a_broken_chart_is_told(tmp_path: Path) -> None:
             an_input(HelmChart(repository="stabel", name="web")), "did you mean 'stable'?", id="no repository"
         ),
         pytest.param(an_input(HelmChart(repository="stable")), "but no chart; set its name", id="no name"),
+        pytest.param(
+            an_input(HelmChart(repository="stable", name="../../outside")), "expected the name of a chart", id="name"
+        ),
         pytest.param(an_input(release_name="No Such"), "set input.helmOptions.releaseName", id="release"),
         pytest.param(an_input(HelmChart(git_remote="/tmp/x")), "a directory of the agent's machine", id="local remote"),
     ],
@@ -164,7 +167,8 @@ async def test_a_chart_of_a_repository_with_a_password(tmp_path: Path) -> None:
         entry = {"name": "stable", "address": f"http://{pages.address}", "username": "ann", "password": "s3cret"}
         wanted = an_input(HelmChart(repository="stable", name="web", version="1.0.0"))
 
-        loaded = await load(tmp_path, wanted, {}, chartRepositories=[entry])
+        # What only looks like the chart is in the way.
+        loaded = await load(tmp_path, wanted, {"shop/stable/web/Chart.yaml": ""}, chartRepositories=[entry])
 
     assert spec_of(loaded)["replicas"] == 1
     assert pages.asked == ["/index.yaml", "/web-1.0.0.tgz"]

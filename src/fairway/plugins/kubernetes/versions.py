@@ -40,7 +40,7 @@ class Image(msgspec.Struct, frozen=True):
 def parse_image(text: str) -> Image:
     """A reference as it stands in a manifest; a registry may have a port, and a digest may follow a tag."""
     repository, _, digest = text.strip().partition("@")
-    tag = _TAG.search(repository.rpartition("/")[2])
+    tag = _TAG.search(repository)
     return Image(repository[: -len(tag[0])] if tag else repository, tag[1] if tag else "", digest)
 
 

@@ -8,6 +8,7 @@ import asyncio
 import base64
 import os
 import re
+import shutil
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -73,7 +74,7 @@ class HelmHome:
     """The directory where helm keeps what it knows, for all runs of one plugin."""
 
     def __init__(self, directory: Path, sources: Sources) -> None:
-        self._directory = directory
+        self.directory = directory
         self._sources = sources
         self._ready = False
 
@@ -81,7 +82,7 @@ class HelmHome:
         """What tells helm of its home; the home is there when this returns."""
         if not self._ready:
             self._make()
-        at = self._directory
+        at = self.directory
         return {
             "HELM_CACHE_HOME": str(at / "cache"),
             "HELM_CONFIG_HOME": str(at / "config"),
@@ -94,16 +95,18 @@ class HelmHome:
 
     def index_age(self, repository: str) -> float | None:
         """How many seconds ago the index of a repository was fetched; None when it never was."""
-        index = self._directory / "cache" / "repository" / f"{repository}-index.yaml"
+        index = self.directory / "cache" / "repository" / f"{repository}-index.yaml"
         try:
             return time.time() - index.stat().st_mtime
         except OSError:
             return None
 
     def _make(self) -> None:
+        # Charts that were fetched stay here; an agent that runs for years is started anew now and then.
+        shutil.rmtree(self.directory / "cache", ignore_errors=True)
         for name in ("cache/repository", "config", "data/plugins"):
-            (self._directory / name).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._directory.chmod(0o700)
+            (self.directory / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.directory.chmod(0o700)
         repositories = [
             {
                 "name": each.name,
@@ -120,8 +123,8 @@ class HelmHome:
             if each.username or each.password
         }
         # Helm reads JSON where it expects YAML.
-        _write(self._directory / "config" / "repositories.yaml", {"apiVersion": "", "repositories": repositories})
-        _write(self._directory / "config" / "registry.json", {"auths": auths})
+        _write(self.directory / "config" / "repositories.yaml", {"apiVersion": "", "repositories": repositories})
+        _write(self.directory / "config" / "registry.json", {"auths": auths})
         self._ready = True
 
 

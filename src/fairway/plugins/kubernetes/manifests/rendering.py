@@ -33,6 +33,7 @@ from fairway.plugins.kubernetes.manifests.tools import Tool, Tools
 
 #: What a rendering may be made of; more is somebody's mistake.
 _MOST_BYTES: Final = 256 << 20
+_CHART_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _NO_UPDATE: Final = "Unable to get an update"
 _OLD_INDEX: Final = re.compile(r"helm repo update|no cached repo|not found|no chart (name|version)|improper constraint")
 
@@ -141,6 +142,8 @@ class Renderer:
     async def _from_repository(self, place: Place, tool: Tool, template: helm.Template, chart: HelmChart) -> bytes:
         if not chart.name:
             raise BadCharts(f"input.helmChart names the repository {chart.repository!r}, but no chart; set its name")
+        if not _CHART_NAME.fullmatch(chart.name):
+            raise BadCharts(f"input.helmChart.name is {chart.name!r}; expected the name of a chart, such as web")
         address = f"{chart.repository.rstrip('/')}/{chart.name}"
         template = msgspec.structs.replace(template, chart=address, version=chart.version)
         if chart.repository.startswith("oci://"):
@@ -172,11 +175,13 @@ class Renderer:
             return True
 
     async def _run(self, place: Place, tool: Tool, arguments: tuple[str, ...]) -> bytes:
+        environment = await asyncio.to_thread(self._home.environment)
         command = Command(
             name=f"helm {arguments[0]} for {place.shown(place.directory)}",
             arguments=(str(tool.path), *arguments),
-            directory=place.directory,
-            environment=await asyncio.to_thread(self._home.environment),
+            # Not the application's: a directory there that is called like a chart would be taken for it.
+            directory=self._home.directory,
+            environment=environment,
             secrets=self._sources.secrets,
         )
         return await run_tool(command)
