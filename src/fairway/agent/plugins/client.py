@@ -194,7 +194,7 @@ class PluginClient:
         return StageResult(status, answer.message or unsaid, notes)
 
     async def _executed(self, request: m.ExecuteStageRequest) -> tuple[m.ExecuteStageResponse, dict[str, str]]:
-        call = self._deployments.ExecuteStage(request)
+        call = self._called("ExecuteStage", request)
         answer = await self._answered("ExecuteStage", call)
         trailing = dict(await call.trailing_metadata() or ())
         with suppress(msgspec.MsgspecError):
@@ -241,7 +241,14 @@ class PluginClient:
         return True
 
     async def _ask(self, method: str, request: Message, seconds: float = ANSWER_SECONDS) -> Any:
-        return await self._answered(method, getattr(self._deployments, method)(request, timeout=seconds))
+        return await self._answered(method, self._called(method, request, seconds))
+
+    def _called(self, method: str, request: Message, seconds: float | None = None) -> aio.UnaryUnaryCall[Any, Any]:
+        try:
+            call: aio.UnaryUnaryCall[Any, Any] = getattr(self._deployments, method)(request, timeout=seconds)
+        except aio.UsageError as error:
+            raise self._closed(method) from error
+        return call
 
     async def _answered(self, method: str, call: Awaitable[Any]) -> Any:
         try:
