@@ -109,7 +109,8 @@ async def test_a_restarted_agent_does_not_run_a_stage_twice_that_its_plugin_cann
             await diary(tmp_path, 2)
         async with an_agent_at_work(world, plugins(tmp_path)):
             deployment = await world.ended()
-            asked = [line[0] for line in await diary(tmp_path, 4)]
+            # Whether it had the time to note that its call was broken off is not what this is about.
+            asked = [line[0] for line in await diary(tmp_path, 3)]
 
     assert how_it_ended(deployment) == (
         DeploymentStatus.FAILED,
