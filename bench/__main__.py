@@ -1,7 +1,8 @@
 """Runs every bench and prints one table: `python -m bench`, which takes some minutes.
 
-`python -m bench PART` runs one part: code, durable, calls, idle, live, agent. `python -m bench scale` is the one with a
-million deployments, and `python -m bench scale 20000` the same with so many, and proportionally less of all others.
+`python -m bench PART` runs one part: code, durable, calls, idle, live, agent, kubernetes. `python -m bench scale` is
+the one with a million deployments, and `python -m bench scale 20000` the same with so many, and proportionally less of
+all others.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from bench.durable import bench_durable
 from bench.figures import Figure, a_table, add_figures, add_readings
 from bench.git import bench_git
 from bench.idle import bench_idle
+from bench.kubernetes import a_bench_cluster, bench_picture, bench_sync
 from bench.live import bench_live
 from bench.population import scaled
 from bench.repository import APPLICATIONS, a_repository
@@ -80,6 +82,13 @@ def _agent(table: Table) -> None:
     add_readings(table, bench_agent())
 
 
+def _kubernetes(table: Table) -> None:
+    with a_bench_cluster() as cluster:
+        if cluster is not None:
+            add_figures(table, asyncio.run(bench_sync(cluster)))
+            add_readings(table, asyncio.run(bench_picture(cluster)))
+
+
 def _scale(table: Table) -> None:
     population = scaled(int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
     add_readings(table, asyncio.run(bench_scale(population, _SCALE_SECONDS)))
@@ -92,6 +101,7 @@ _PARTS: dict[str, Callable[[Table], None]] = {
     "idle": _idle,
     "live": _live,
     "agent": _agent,
+    "kubernetes": _kubernetes,
 }
 
 
