@@ -133,7 +133,9 @@ class Tools:
             path = await self._install(name, version, source.script)
         except FairwayError as error:
             asked = f"{source.option} asks for it" if wanted else f"{source.option} pins none"
-            seen = "the PATH has none" if on_path is None else f"the PATH has {on_path.version} at {on_path.path}"
+            seen = "the PATH has none"
+            if on_path is not None:
+                seen = f"the PATH has {on_path.version or 'one that tells no version'} at {on_path.path}"
             kind = NoToolYet if error.retry else NoTool
             raise kind(
                 f"{name} {version} is needed ({asked}), but {seen}, and the agent could not install it: {error}"
