@@ -89,7 +89,9 @@ class Commits:
         name = application_name or settings.config.name
         # Rendered once: the second finds what the first has made.
         rendering = await self._manifests.render(files, wanted, application_name=name, kustomize_dir=directory)
-        manifests = await self._manifests.load(files, wanted, application_name=name, kustomize_dir=directory)
+        manifests = await self._manifests.load(
+            files, wanted, application_name=name, kustomize_dir=directory, may_be_empty=True
+        )
         return Said(settings=settings, manifests=manifests, notes=rendering.notes)
 
     def _settings(self, files: Files) -> ApplicationSettings:

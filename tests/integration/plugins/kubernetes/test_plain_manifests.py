@@ -106,6 +106,14 @@ async def test_a_link_out_of_the_repository_in_the_directory_is_refused(tmp_path
     assert "leaves the repository" in await refusal(files)
 
 
+async def test_an_application_without_a_manifest_is_refused_unless_nobody_acts_on_it(tmp_path: Path) -> None:
+    files = a_repository(tmp_path, {"shop/empty.yaml": "# nothing\n"})
+
+    assert "app.pipecd.yaml:1:1: error: the application has no manifest at all" in await refusal(files)
+    nothing = await manifests_of(files).load(files, KubernetesInput(), application_name="shop", may_be_empty=True)
+    assert nothing == ()
+
+
 async def test_a_chart_that_nobody_said_is_one_is_told_as_that(tmp_path: Path) -> None:
     files = {"shop/Chart.yaml": "apiVersion: v2\nname: x\n", "shop/values.yaml": "a: 1\n"}
 

@@ -50,9 +50,15 @@ class Manifests:
         application_name: str,
         kustomize_dir: str = "",
         namespaced: Namespaced | None = None,
+        may_be_empty: bool = False,
     ) -> tuple[Manifest, ...]:
-        """The objects that the files describe; `namespaced` tells which kinds of a cluster have namespaces."""
+        """The objects that the files describe; `namespaced` tells which kinds of a cluster have namespaces.
+
+        None at all are refused unless they `may_be_empty`: whoever acts on them would remove all that runs.
+        """
         rendering = await self.render(files, wanted, application_name=application_name, kustomize_dir=kustomize_dir)
+        if not rendering.manifests and not may_be_empty:
+            raise BadManifests([_nothing(files)])
         placed = await in_namespace(rendering.manifests, wanted.namespace, namespaced)
         refuse_doubles(placed)
         return placed
@@ -92,6 +98,14 @@ def _kustomization(place: Place, written: str) -> Path | None:
     if written:
         return place.path(written, "kustomizeDir")
     return place.directory if kustomization_in(place.directory) else None
+
+
+def _nothing(files: Files) -> Problem:
+    message = (
+        "the application has no manifest at all; expected .yaml, .yml or .json files beside this one, a kustomization, or "
+        "input.manifests or input.helmChart that say where they are"
+    )
+    return Problem(file=files.config_filename, position=Position(1, 1), message=message)
 
 
 def _contents(place: Place, files: Files, wanted: KubernetesInput) -> list[tuple[str, bytes]]:
