@@ -102,8 +102,8 @@ def _kustomization(place: Place, written: str) -> Path | None:
 
 def _nothing(files: Files) -> Problem:
     message = (
-        "the application has no manifest at all; expected .yaml, .yml or .json files beside this one, a kustomization, or "
-        "input.manifests or input.helmChart that say where they are"
+        "the application has no manifest at all; expected .yaml, .yml or .json files beside this one, a kustomization, "
+        "or input.manifests or input.helmChart that say where they are"
     )
     return Problem(file=files.config_filename, position=Position(1, 1), message=message)
 
