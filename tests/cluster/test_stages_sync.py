@@ -148,7 +148,7 @@ async def test_another_configuration_rolls_the_pods_and_the_same_does_not(
         assert not pods(web) & before
 
 
-async def test_a_job_is_waited_for_and_a_failed_one_fails_the_stage(
+async def test_a_job_is_waited_for_until_it_has_completed(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}

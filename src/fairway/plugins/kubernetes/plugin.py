@@ -4,7 +4,9 @@ Two plugins share everything: `kubernetes` for an application on one cluster, `k
 several side by side, whose stages may be for some of them only.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any, TypeVar
 
 from fairway.config.agent_file import DeployTarget
@@ -22,6 +24,7 @@ from fairway.config.stages import (
     K8sTrafficRoutingOptions,
     StageOptions,
 )
+from fairway.kube.errors import ClusterAway
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.clusters import Clusters
@@ -39,6 +42,7 @@ from fairway.sdk import (
     PluginSettings,
     Preview,
     PreviewQuestion,
+    Retry,
     StageFailed,
     StageRun,
     Strategy,
@@ -52,6 +56,8 @@ from fairway.sdk.stage_run import DISPLAY
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 #: What a stage does at one deploy target; it returns a line about that.
 Work = Callable[[Site], Awaitable[str]]
+#: How often a cluster is asked that is away.
+_WHILE_AWAY = Retry(first_delay=1.0, longest_delay=15.0)
 
 
 class OnClusters(Plugin):
@@ -60,6 +66,8 @@ class OnClusters(Plugin):
     def __init__(self, settings: PluginSettings) -> None:
         super().__init__(settings)
         self.clusters = Clusters()
+        #: Deploy targets whose clusters have answered.
+        self._reached: set[str] = set()
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
         self.commits = Commits(self.manifests, settings.name, settings.targets)
 
@@ -99,13 +107,34 @@ class OnClusters(Plugin):
                 manifests=self.manifests,
                 alone=alone,
             )
-            return await work(Site(run, place))
+            return await self._patiently(Site(run, place), work)
 
         if len(chosen) == 1:
             run.log.success(await at(chosen[0]))
             return
         run.targets = chosen
         await run.on_each_target(at)
+
+    async def _patiently(self, site: Site, work: Work) -> str:
+        """Do the work; a cluster that has answered before and is away now is waited for as long as the stage may take.
+
+        It would not help to give up: a rollback needs the cluster just as much.
+        """
+        said = ""
+        for failures in count(1):
+            try:
+                return await work(site)
+            except ClusterAway as error:
+                if not site.reached and site.target.name not in self._reached:
+                    raise
+                if str(error) != said:
+                    said = str(error)
+                    site.run.log.error(f"{error}; the stage goes on as soon as it answers")
+                await asyncio.sleep(_WHILE_AWAY.delay(failures))
+            finally:
+                if site.reached:
+                    self._reached.add(site.target.name)
+        raise AssertionError("counting does not end")
 
     def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
         """Where anything of the application goes; a rollback has to do with both commits."""

@@ -215,11 +215,10 @@ class Rollout:
                 await self._follow_from(kind, scope, version, see, gone)
             except Expired:
                 continue
-            except ClusterAway as error:
+            except ClusterAway:
                 breaks += 1
                 if breaks >= _BREAKS:
                     raise
-                self._log.info(f"{error}; it is asked again")
 
     async def _follow_from(
         self, kind: Kind, scope: Scope, version: str, see: Callable[[Body], None], gone: Callable[[Body], None]

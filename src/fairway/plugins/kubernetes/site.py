@@ -71,6 +71,8 @@ class Site:
         self.record = Record(run, place.target.name)
         self.search = Search(place.cluster, run.deployment.application_id)
         self.alone = place.alone
+        #: Whether the cluster has answered to this stage.
+        self.reached = False
         self._place = place
 
     async def load(self, files: Files) -> Loaded:
@@ -80,7 +82,9 @@ class Site:
         wanted, directory = input_for(settings.spec, self.target)
         found = await self._load(files, wanted, directory)
         routed = routed_to(found, self.target, own, settings.spec.resource_routes)
-        return Loaded(settings, tuple(each.manifest for each in await placed(self.cluster, routed)))
+        objects = await placed(self.cluster, routed)
+        self.reached = True
+        return Loaded(settings, tuple(each.manifest for each in objects))
 
     async def load_running(self) -> Loaded | None:
         """What ran before this deployment; None on a first one."""
