@@ -40,6 +40,8 @@ check: $(READY) ## lint, types, layers
 	@$(BIN)/lint-imports --no-cache --no-show-timings 2>/dev/null || $(BIN)/lint-imports
 
 bench: $(READY) ## measure against the bare operations and print the table
+	$(say) 'a cluster to measure on'
+	@$(BIN)/python -m tools.peers cluster || echo '  the table is without it'
 	$(say) 'bench'
 	@$(BIN)/python -m bench
 

@@ -21,7 +21,7 @@ from bench.durable import bench_durable
 from bench.figures import Figure, a_table, add_figures, add_readings
 from bench.git import bench_git
 from bench.idle import bench_idle
-from bench.kubernetes import a_bench_cluster, bench_picture, bench_sync
+from bench.kubernetes import a_bench_cluster, bench_idle_clusters, bench_picture, bench_sync
 from bench.live import bench_live
 from bench.population import scaled
 from bench.repository import APPLICATIONS, a_repository
@@ -86,7 +86,7 @@ def _kubernetes(table: Table) -> None:
     with a_bench_cluster() as cluster:
         if cluster is not None:
             add_figures(table, asyncio.run(bench_sync(cluster)))
-            add_readings(table, asyncio.run(bench_picture(cluster)))
+            add_readings(table, [*asyncio.run(bench_picture(cluster)), *bench_idle_clusters(cluster)])
 
 
 def _scale(table: Table) -> None:

@@ -5,15 +5,17 @@ Deployments are followed by the server's own stream: asking again and again woul
 
 import asyncio
 import base64
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -33,9 +35,15 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class AgentSite:
-    """One server with one agent, which watches one repository; an application for each directory of it."""
+    """One server with one agent, which watches one repository; an application for each directory of it.
 
-    def __init__(self, folder: Path, files: Mapping[str, str], stack: ExitStack) -> None:
+    `plugins` are what the agent's file says of them, beside those that every agent has; the applications go to all
+    deploy targets of these.
+    """
+
+    def __init__(
+        self, folder: Path, files: Mapping[str, str], stack: ExitStack, plugins: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
         self.folder = folder
         self.origin: Origin = an_origin(folder, files)
         self.server = stack.enter_context(a_server(folder / "server"))
@@ -43,10 +51,11 @@ class AgentSite:
         remote = stack.enter_context(Remote(profile))
         made = msgspec.json.decode(remote.send("POST", "/agents", {"name": "near"}), type=NewAgent)
         names = {file.split("/")[0] for file in files}
-        asyncio.run(_register(folder / "server", made.agent.id, names))
+        targets = {each["name"]: tuple(one["name"] for one in each["deployTargets"]) for each in plugins}
+        asyncio.run(_register(folder / "server", made.agent.id, names, targets))
         self.ends = Ends(Remote(profile))
         stack.callback(self.ends.close)
-        (folder / "agent.yaml").write_text(_config(self, made))
+        (folder / "agent.yaml").write_text(_config(self, made, plugins))
         command = (sys.executable, "-m", "fairway.cli", "agent", "--config-file", folder / "agent.yaml", "--insecure")
         with open(folder / "said", "wb") as said:
             self.agent = subprocess.Popen((*command, "--data", folder / "agent"), stdout=said, stderr=said)
@@ -132,13 +141,15 @@ def _deployment(event: bytes) -> _Deployment | None:
 
 
 @contextmanager
-def an_agent_site(folder: Path, files: Mapping[str, str]) -> Iterator[AgentSite]:
+def an_agent_site(
+    folder: Path, files: Mapping[str, str], plugins: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[AgentSite]:
     """A site with a repository of these files; everything is ended with the block."""
     with ExitStack() as stack:
-        yield AgentSite(folder, files, stack)
+        yield AgentSite(folder, files, stack, plugins)
 
 
-async def _register(data: Path, agent_id: str, names: Iterable[str]) -> None:
+async def _register(data: Path, agent_id: str, names: Iterable[str], targets: Mapping[str, tuple[str, ...]]) -> None:
     """Register applications as the server would, but thousands in a moment."""
     store, now = await Store.open(f"sqlite:///{data / 'fairway.db'}"), datetime.now(UTC)
     made = [
@@ -149,6 +160,7 @@ async def _register(data: Path, agent_id: str, names: Iterable[str]) -> None:
             project_id="default",
             git_path=GitPath(repository=Repository(id="r-1"), path=name, config_filename="app.pipecd.yaml"),
             kind=ApplicationKind.KUBERNETES,
+            deploy_targets_by_plugin=dict(targets),
             created_at=now,
             updated_at=now,
         )
@@ -162,7 +174,7 @@ async def _register(data: Path, agent_id: str, names: Iterable[str]) -> None:
     await store.close()
 
 
-def _config(site: AgentSite, made: NewAgent) -> str:
+def _config(site: AgentSite, made: NewAgent, plugins: Sequence[Mapping[str, Any]]) -> str:
     return f"""
 apiVersion: pipecd.dev/v1beta1
 kind: Piped
@@ -175,6 +187,7 @@ spec:
     - repoId: r-1
       remote: {site.origin.bare}
       branch: main
+  plugins: {json.dumps(plugins)}
 """
 
 

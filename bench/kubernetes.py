@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -16,8 +17,9 @@ from pathlib import Path
 
 import msgspec
 
+from bench.agent_site import an_agent_site
 from bench.figures import Figure, Reading, best_of
-from bench.kubernetes_applications import a_plugin, sync, write_application
+from bench.kubernetes_applications import a_plugin, application_files, sync, write_application
 from bench.kubernetes_live import Found, Populated
 from tests.clusters.running import RunningCluster, start_cluster
 from tools.peers.catalogue import CLUSTER, locate
@@ -26,6 +28,10 @@ SIZES = (1, 20, 200)
 #: As many times kubectl as a sync may take.
 _GOALS = {1: 1.2, 20: 1.0, 200: 1.0}
 APPLICATIONS, OBJECTS_OF_EACH = 20, 500
+#: Applications of one agent, and how long it is looked at while nothing happens: it asks about all of them each minute.
+IDLE, _SECONDS = 500, 60.0
+#: What is left of a core's work when an agent has seen to everything, and how long that is waited for.
+_CALM, _CALM_SECONDS = 0.05, 120.0
 
 
 @contextmanager
@@ -91,6 +97,27 @@ async def bench_picture(cluster: RunningCluster) -> list[Reading]:
                 write_application(plugin.folder, made.namespace, made.name(number), OBJECTS_OF_EACH)
                 await sync(plugin)
         return _readings(_measured("bare", made), _measured("ours", made, str(folder)))
+
+
+def bench_idle_clusters(cluster: RunningCluster) -> list[Reading]:
+    """An agent that has deployed many applications and has nothing to do; they are all compared with Git."""
+    namespace = cluster.new_namespace()
+    target = {"name": "bench", "config": {"kubeConfigPath": str(cluster.kubeconfig)}}
+    plugins = [{"name": "kubernetes", "url": "builtin:kubernetes", "deployTargets": [target]}]
+    files = {}
+    for number in range(IDLE):
+        for name, text in application_files(namespace, f"idle-{number}", 1).items():
+            files[f"idle-{number}/{name}"] = text
+    with (
+        tempfile.TemporaryDirectory(prefix="fairway-bench-") as folder,
+        an_agent_site(Path(folder), files, plugins) as site,
+    ):
+        site.ends.wait(IDLE)
+        deadline = time.monotonic() + _CALM_SECONDS
+        while site.cpu_share(1.0) > _CALM and time.monotonic() < deadline:
+            pass
+        share, memory = site.cpu_share(_SECONDS), site.megabytes()
+    return [Reading(f"{IDLE} applications, idle: CPU, memory", f"{share:.1%}, {memory:.0f} MB", "1 %")]
 
 
 def _measured(what: str, made: Populated, *arguments: str) -> Found:

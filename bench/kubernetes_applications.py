@@ -1,6 +1,6 @@
 """Kubernetes applications of any size for the bench, and the plugin that deploys them, asked over gRPC."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from fairway.model.stage import StageStatus
 from fairway.plugins.kubernetes.plugin import Kubernetes
 from fairway.sdk.testing import PluginUnderTest, plugin_under_test
 
+_MANIFESTS = "manifests.yaml"
 _FILE = """\
 apiVersion: pipecd.dev/v1beta1
 kind: Application
@@ -34,11 +35,16 @@ data:
 def write_application(folder: Path, namespace: str, name: str, objects: int, version: int = 0) -> Path:
     """Its files; all of its objects change with the version. The answer is where the manifests are."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "app.pipecd.yaml").write_text(_FILE.format(name=name))
-    manifests = folder / "manifests.yaml"
+    for file, text in application_files(namespace, name, objects, version).items():
+        (folder / file).write_text(text)
+    return folder / _MANIFESTS
+
+
+def application_files(namespace: str, name: str, objects: int, version: int = 0) -> Mapping[str, str]:
+    """The same, not yet written."""
     parts = {"namespace": namespace, "version": version, "text": "x" * 1_000}
-    manifests.write_text("".join(_OBJECT.format(name=f"{name}-{number}", **parts) for number in range(objects)))
-    return manifests
+    manifests = "".join(_OBJECT.format(name=f"{name}-{number}", **parts) for number in range(objects))
+    return {"app.pipecd.yaml": _FILE.format(name=name), _MANIFESTS: manifests}
 
 
 @asynccontextmanager
