@@ -1,6 +1,7 @@
 """Nodes → plain values: merges, tags and aliases, and the refusal of what explodes or repeats itself."""
 
 import base64
+from sys import intern
 from typing import Any, Final, NamedTuple
 
 import yaml
@@ -79,7 +80,8 @@ class _Builder:
         for key_node, value_node in node.value:
             if not isinstance(key_node, ScalarNode):
                 raise refusal("a key must be text", key_node)
-            key = key_node.value
+            # Many files have the same few keys, and what they say is kept.
+            key = intern(key_node.value)
             if key == "<<" and key_node.tag == PLAIN:
                 merged.append(value_node)
                 continue
