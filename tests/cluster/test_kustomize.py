@@ -67,6 +67,9 @@ async def test_charts_are_inflated_in_a_copy(tmp_path: Path) -> None:
         ),
         pytest.param("configMapGenerator: [{name: a, envs: [link/x]}]\n", "names 'link/x', which leaves", id="a link"),
         pytest.param("generators: [gen.yaml]\n", "shop/kustomization.yaml names '/etc/passwd'", id="by a generator"),
+        pytest.param(
+            "resources: ['git::file:///srv/x//base']\n", "which is on the agent's machine", id="a local remote"
+        ),
         pytest.param("resources: [nothing.yaml]\n", "kustomize build of shop failed", id="nothing there"),
         pytest.param("resources: [\n", "shop/kustomization.yaml:2:1: error:", id="no YAML"),
     ],

@@ -75,6 +75,7 @@ def survey(place: Place, directory: Path) -> Kustomization:
         while named:
             field, written = named.pop()
             if _REMOTE.match(written):
+                _refuse_machine(place, written, file)
                 remote = True
                 continue
             path = _inside(place, folder, written, file)
@@ -98,6 +99,14 @@ def _inside(place: Place, folder: Path, written: str, file: Path) -> Path:
             f"{place.shown(file)} names {written!r}, which leaves the repository; expected a path below its root"
         )
     return path
+
+
+def _refuse_machine(place: Place, written: str, file: Path) -> None:
+    if "file://" in written.lower():
+        raise OutsideRepository(
+            f"{place.shown(file)} names {written!r}, which is on the agent's machine; expected a path in the repository, "
+            "or an address elsewhere"
+        )
 
 
 def _named(place: Place, file: Path) -> Iterator[tuple[str, str]]:
