@@ -104,8 +104,8 @@ def _inside(place: Place, folder: Path, written: str, file: Path) -> Path:
 def _refuse_machine(place: Place, written: str, file: Path) -> None:
     if "file://" in written.lower():
         raise OutsideRepository(
-            f"{place.shown(file)} names {written!r}, which is on the agent's machine; expected a path in the repository, "
-            "or an address elsewhere"
+            f"{place.shown(file)} names {written!r}, which is on the agent's machine; expected a path in the "
+            "repository, or an address elsewhere"
         )
 
 
