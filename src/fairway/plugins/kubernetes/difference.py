@@ -116,11 +116,6 @@ def masked_pair(before: Body | None, after: Body | None) -> tuple[Body | None, B
     )
 
 
-def masked(body: Body) -> Body:
-    """An object with what is secret in it hidden."""
-    return _masked(_without_copies(body), body, MASK) if _is_secret(body) else body
-
-
 def _is_secret(body: Body) -> bool:
     return body.get("kind") == "Secret" and body.get("apiVersion") == "v1"
 
