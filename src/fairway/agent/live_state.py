@@ -1,8 +1,9 @@
 """What runs, and whether it is what Git says: asked of the plugins of every application, told to the server.
 
-Every application is asked about once a minute, and at once when a deployment of it has come further or its repository
-has moved. The server is told when something has changed, and now and then all the same. Plugins that cannot look are
-passed over; one that fails leaves its part unknown and does not hide what the others see.
+Every application is asked about once a minute, and at once when its plugin says so, when a deployment of it has come
+further or its repository has moved; whoever is asked about at once does not wait for the others. The server is told
+when something has changed, and now and then all the same. Plugins that cannot look are passed over; one that fails
+leaves its part unknown and does not hide what the others see.
 """
 
 import asyncio
@@ -77,6 +78,8 @@ class LiveStates:
         #: Applications that are to be asked about soon; None stands for all.
         self._soon: set[str | None] = set()
         self._told: dict[str, _Told] = {}
+        #: Applications that are being asked about, and whether they are to be asked about once more.
+        self._looking: dict[str, bool] = {}
         #: Application → the tree that was made for it alone.
         self._sources: dict[str, Source] = {}
 
@@ -93,42 +96,50 @@ class LiveStates:
 
     async def run(self) -> None:
         """Ask until cancelled."""
-        while True:
-            try:
-                async with asyncio.timeout(self._ask_seconds):
-                    await self._woken.wait()
-            except TimeoutError:
-                self._soon.add(None)
-            self._woken.clear()
-            soon, self._soon = self._soon, set()
-            asked = [each for each in self._desk.known() if None in soon or each.application.id in soon]
-            # Where no platform is named, nobody can be asked; there may be thousands of those.
-            await self.look([each for each in asked if each.config is not None and each.config.plugins])
-
-    async def look(self, applications: Sequence[KnownApplication]) -> None:
-        """Ask about these applications now."""
-        turns = asyncio.Semaphore(_SIDE_BY_SIDE)
-
-        async def one(known: KnownApplication) -> None:
-            async with turns:
-                try:
-                    await self._look(known)
-                except FairwayError as error:
-                    _log.warning("what runs is not known", application=known.application.name, reason=str(error))
-
+        hurried, others = asyncio.Semaphore(_SIDE_BY_SIDE), asyncio.Semaphore(_SIDE_BY_SIDE)
         async with asyncio.TaskGroup() as group:
-            for known in applications:
-                group.create_task(one(known))
+            while True:
+                try:
+                    async with asyncio.timeout(self._ask_seconds):
+                        await self._woken.wait()
+                except TimeoutError:
+                    self._soon.add(None)
+                self._woken.clear()
+                soon, self._soon = self._soon, set()
+                for known in self._desk.known():
+                    named = known.application.id in soon
+                    # Where no platform is named, nobody can be asked; there may be thousands of those.
+                    if (named or None in soon) and known.config is not None and known.config.plugins:
+                        self._begin(group, known, hurried if named else others)
+
+    def _begin(self, group: asyncio.TaskGroup, known: KnownApplication, turns: asyncio.Semaphore) -> None:
+        application_id = known.application.id
+        if application_id in self._looking:
+            self._looking[application_id] = True
+            return
+        self._looking[application_id] = False
+        group.create_task(self._look_in_turn(known, turns))
+
+    async def _look_in_turn(self, known: KnownApplication, turns: asyncio.Semaphore) -> None:
+        async with turns:
+            # What changes from here on is not in the answer for certain.
+            self._looking[known.application.id] = False
+            try:
+                await self._look(known)
+            except FairwayError as error:
+                _log.warning("what runs is not known", application=known.application.name, reason=str(error))
+        if self._looking.pop(known.application.id):
+            self.look_soon(known.application.id)
 
     async def _look(self, known: KnownApplication) -> None:
         if known.config is None:
             return  # That its file cannot be used has been told by whoever read it.
-        answers = await self._answers(known, known.config.plugins)
+        deployment_id = self._desk.deployments.under_way(known.application.id)
+        answers = await self._answers(known, known.config.plugins, under_way=bool(deployment_id))
         if not answers:
             return
         now = self._desk.clock.now()
         sync = merged_sync([answer.sync for answer in answers], now)
-        deployment_id = self._desk.deployments.under_way(known.application.id)
         if deployment_id:
             short = "A deployment is under way"
             sync = SyncState(status=SyncStatus.DEPLOYING, at=now, short_reason=short, head_deployment_id=deployment_id)
@@ -148,13 +159,14 @@ class LiveStates:
         )
         await self._tell(_Told(live, sync, now))
 
-    async def _answers(self, known: KnownApplication, plugins: Iterable[str]) -> list[LiveAnswer]:
+    async def _answers(self, known: KnownApplication, plugins: Iterable[str], *, under_way: bool) -> list[LiveAnswer]:
         answers: list[LiveAnswer] = []
         for name in plugins:
             try:
                 client = self._desk.plugins.client(name)
                 source = await self._source(known)
-                answer = await client.live_state(known.application, self._desk.config.agent_id, source)
+                agent_id = self._desk.config.agent_id
+                answer = await client.live_state(known.application, agent_id, source, under_way=under_way)
             except (PluginRefused, PluginGone) as error:
                 now = self._desk.clock.now()
                 unknown = SyncState(status=SyncStatus.UNKNOWN, at=now, short_reason=f"{name}: {error}")

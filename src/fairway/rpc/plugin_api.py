@@ -41,6 +41,7 @@ from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceSt
 __all__ = [
     "NOTES_METADATA",
     "TOKEN_KEY",
+    "UNDER_WAY_KEY",
     "DeploymentServicer",
     "DeploymentStub",
     "HostServicer",
@@ -75,6 +76,8 @@ __all__ = [
 #: Carries what is kept with a stage that has ended, in the trailing metadata of the answer to ExecuteStage: JSON, texts
 #: by key. An agent that does not know it passes over it.
 NOTES_METADATA: Final = "fairway-stage-notes-bin"
+#: Metadata of GetLivestate: whether a deployment of the application is under way. PipeCD's agents do not say.
+UNDER_WAY_KEY: Final = "fairway-deployment-under-way"
 #: The metadata by which a plugin of ours shows its agent who it is.
 TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 

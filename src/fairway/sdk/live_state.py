@@ -16,7 +16,7 @@ from fairway.model.live_state import Health, Resource
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_sync_state
 from fairway.rpc.convert.live_state import to_wire_plugin_live_state
-from fairway.rpc.plugin_api import LiveStateServicer, common_messages
+from fairway.rpc.plugin_api import UNDER_WAY_KEY, LiveStateServicer, common_messages
 from fairway.rpc.plugin_api import live_state_messages as m
 from fairway.sdk.plugin import Live, LiveQuestion, Plugin
 from fairway.sdk.refusing import code_of
@@ -41,6 +41,7 @@ class LiveStateService(LiveStateServicer):
             application_id=request.application_id,
             application_name=request.application_name,
             files=self._files(request.deploy_source),
+            deployment_under_way=_under_way(context),
             targets=tuple(target for target in settings.targets if target.name in request.deploy_targets),
         )
         try:
@@ -58,6 +59,11 @@ class LiveStateService(LiveStateServicer):
             application_live_state=to_wire_plugin_live_state(resources, _health(resources)),
             sync_state=to_wire_sync_state(state),
         )
+
+
+def _under_way(context: CallContext) -> bool | None:
+    said = dict(context.invocation_metadata() or ()).get(UNDER_WAY_KEY)
+    return None if said is None else said == "true"
 
 
 def can_look(plugin: Plugin) -> bool:

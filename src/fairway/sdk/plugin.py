@@ -107,6 +107,8 @@ class LiveQuestion(msgspec.Struct, frozen=True, kw_only=True):
     application_name: str
     #: What Git says at the newest commit, to compare with.
     files: Files
+    #: Whether a deployment of the application is under way; None where the agent does not say.
+    deployment_under_way: bool | None = None
     targets: tuple[Target, ...] = ()
 
 

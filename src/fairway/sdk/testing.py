@@ -34,6 +34,7 @@ from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
+    UNDER_WAY_KEY,
     DeploymentStub,
     HostServicer,
     LiveStateHintServicer,
@@ -259,8 +260,11 @@ class PluginUnderTest:
         )
         return bool((await self._stages.Stop(request)).was_running)
 
-    async def live_state(self) -> tuple[tuple[Resource, ...], SyncState]:
-        """What runs, and how it differs from the files; grpc's UNIMPLEMENTED for a plugin that cannot tell."""
+    async def live_state(self, under_way: bool | None = None) -> tuple[tuple[Resource, ...], SyncState]:
+        """What runs, and how it differs from the files; grpc's UNIMPLEMENTED for a plugin that cannot tell.
+
+        `under_way` is what an agent says of deployments; PipeCD's says nothing.
+        """
         request = live_state_messages.GetLivestateRequest(
             piped_id="agent",
             application_id=self.application_id,
@@ -268,7 +272,8 @@ class PluginUnderTest:
             deploy_source=self._source(),
             deploy_targets=[each.name for each in self._settings.targets],
         )
-        answer = await self._live_states.GetLivestate(request)
+        told = () if under_way is None else ((UNDER_WAY_KEY, "true" if under_way else "false"),)
+        answer = await self._live_states.GetLivestate(request, metadata=told)
         resources = from_wire_plugin_live_state(answer.application_live_state)
         return resources, from_wire_sync_state(answer.sync_state)
 

@@ -33,6 +33,7 @@ from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
 from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
+    UNDER_WAY_KEY,
     DeploymentStub,
     LiveStateStub,
     StageStub,
@@ -150,8 +151,13 @@ class PluginClient:
         answer = await self._ask("BuildQuickSyncStages", m.BuildQuickSyncStagesRequest(rollback=True))
         return self._read("BuildQuickSyncStages", lambda: tuple(map(from_wire_stage, answer.stages)))
 
-    async def live_state(self, application: Application, agent_id: str, source: Source) -> LiveAnswer | None:
-        """What runs of an application, compared with these files; None where the plugin cannot tell."""
+    async def live_state(
+        self, application: Application, agent_id: str, source: Source, *, under_way: bool
+    ) -> LiveAnswer | None:
+        """What runs of an application, compared with these files; None where the plugin cannot tell.
+
+        A plugin may want to know whether a deployment is `under_way`: what that makes for a while is no drift.
+        """
         request = live_state_messages.GetLivestateRequest(
             piped_id=agent_id,
             application_id=application.id,
@@ -160,7 +166,8 @@ class PluginClient:
             deploy_targets=targets_for(self.name, application),
         )
         try:
-            answer = await self._live_states.GetLivestate(request, timeout=ANSWER_SECONDS)
+            metadata = ((UNDER_WAY_KEY, "true" if under_way else "false"),)
+            answer = await self._live_states.GetLivestate(request, metadata=metadata, timeout=ANSWER_SECONDS)
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 return None

@@ -29,6 +29,7 @@ from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
+from fairway.plugins.kubernetes.live import LiveStates
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, goes_to
@@ -37,6 +38,8 @@ from fairway.plugins.kubernetes.traffic import Shares
 from fairway.plugins.kubernetes.undoing import roll_back
 from fairway.sdk import (
     Files,
+    Live,
+    LiveQuestion,
     PlannedStage,
     Plugin,
     PluginSettings,
@@ -70,10 +73,15 @@ class OnClusters(Plugin):
         self._reached: set[str] = set()
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
         self.commits = Commits(self.manifests, settings.name, settings.targets)
+        self.live = LiveStates(self, self.clusters, self.manifests)
 
     async def close(self) -> None:
+        await self.live.close()
         await self.manifests.close()
         await self.clusters.close()
+
+    async def live_state(self, question: LiveQuestion) -> Live:
+        return await self.live.look(question)
 
     async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
         return await self.commits.versions(target)

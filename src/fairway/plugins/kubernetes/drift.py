@@ -1,0 +1,192 @@
+"""How what runs differs from what Git says, object by object.
+
+Decided here without a cluster: which objects are missing, which are left over, and where two bodies seem to differ.
+Much of what seems to differ does not: a cluster fills in defaults and writes quantities its own way. Who can ask the
+cluster (`drift_judge`) sorts that out.
+"""
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from fairway.kube.manifest import Body, Key, Manifest, key_of
+from fairway.plugins.kubernetes.difference import ABSENT, MASK, Change, Path, Tolerance, differences, outline
+from fairway.plugins.kubernetes.marks import IGNORE_DRIFT, asks_for
+
+#: Live is the first body here, Git the second.
+_TOLERANCE: Final = Tolerance(numbers_as_texts=True, empty_is_absent=True, more_before=True)
+#: What no manifest decides.
+_NOT_COMPARED: Final = frozenset({"status"})
+_METADATA_NOT_COMPARED: Final = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+)
+#: Kinds of which the data may be secret.
+_MASKED: Final = {"Secret": frozenset({"data", "stringData"}), "ConfigMap": frozenset({"data", "binaryData"})}
+#: How many changed objects are shown in full.
+_SHOWN: Final = 3
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """An object that is otherwise than Git says."""
+
+    key: Key
+    changes: tuple[Change, ...]
+
+
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """All differences at one deploy target."""
+
+    #: In Git, and not in the cluster.
+    missing: tuple[Key, ...] = ()
+    #: In the cluster, for this application, and not in Git.
+    orphans: tuple[Key, ...] = ()
+    changed: tuple[Changed, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.missing) + len(self.orphans) + len(self.changed)
+
+
+def seeming_changes(live: Body, wanted: Body, ignored: Sequence[str] = ()) -> tuple[Change, ...]:
+    """Where an object seems to differ from its manifest; `ignored` are paths of places that do not count."""
+    found = differences(_compared(live), _compared(wanted), _TOLERANCE)
+    return tuple(change for change in found if not any(_is_at(change.dotted, each) for each in ignored))
+
+
+def ignored_fields(settings: Iterable[str], manifest: Manifest) -> tuple[str, ...]:
+    """The paths that `driftDetection.ignoreFields` names for an object: `apiVersion:kind:namespace:name#path`."""
+    found = []
+    for each in settings:
+        which, _, path = each.partition("#")
+        parts = which.split(":")
+        if len(parts) >= 4 and _means(parts, manifest):
+            found.append(path)
+    return tuple(found)
+
+
+def is_ignored(*bodies: Body) -> bool:
+    """Whether an object, or its manifest, asks not to be compared."""
+    return any(asks_for(body, IGNORE_DRIFT, "true") for body in bodies)
+
+
+def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, Any]:
+    """What to ask the cluster: the object with Git's values at the places that seem to differ, as a merge patch."""
+    patch: dict[str, Any] = {}
+    live, wanted = _compared(live), _compared(wanted)
+    for change in changes:
+        steps: list[str] = []
+        for step in change.path:
+            if isinstance(step, int):
+                break  # A merge patch knows no places in a list: the list is written as a whole.
+            steps.append(step)
+        inner = patch
+        for step in steps[:-1]:
+            inner = inner.setdefault(step, {})
+        inner[steps[-1]] = _laid_over(value_at(live, steps), value_at(wanted, steps))
+    return patch
+
+
+def confirmed(changes: Iterable[Change], live: Body, answer: Body) -> tuple[Change, ...]:
+    """The changes that are left when the cluster has said what it would make of Git's values."""
+    live, answer = _compared(live), _compared(answer)
+    return tuple(each for each in changes if value_at(answer, each.path) != value_at(live, each.path))
+
+
+def value_at(body: Any, path: Path | Sequence[str]) -> Any:
+    """What stands at a path; ABSENT where nothing does."""
+    for step in path:
+        if isinstance(step, int):
+            if not isinstance(body, Sequence) or isinstance(body, str) or step >= len(body):
+                return ABSENT
+            body = body[step]
+        elif isinstance(body, Mapping) and step in body:
+            body = body[step]
+        else:
+            return ABSENT
+    return body
+
+
+def in_words(drift: Drift, commit: str) -> tuple[str, ...]:
+    """For people: how much differs, and then what; nothing when nothing does."""
+    if not drift.count:
+        return ()
+    counts = (
+        (len(drift.missing), "missing in the cluster"),
+        (len(drift.orphans), "not in Git"),
+        (len(drift.changed), "different"),
+    )
+    summary = ", ".join(f"{count} {what}" for count, what in counts if count)
+    objects = "object is" if drift.count == 1 else "objects are"
+    lines = [
+        f"{drift.count} {objects} not as Git says: {summary}",
+        "",
+        f"What Git says at commit {commit[:7]}, and what is in the cluster:",
+        "",
+        "--- Actual   (LiveState)",
+        "+++ Expected (Git)",
+        "",
+    ]
+    entries = [("-", key, "") for key in drift.orphans] + [("+", key, "") for key in drift.missing]
+    entries += [("#", each.key, outline(masked_changes(each))) for each in drift.changed[:_SHOWN]]
+    for number, (sign, key, shown) in enumerate(entries, 1):
+        lines += [f"{sign} {number}. {key}", *(["", shown] if shown else [])]
+    if len(drift.changed) > _SHOWN:
+        lines.append(f"... and {len(drift.changed) - _SHOWN} more changed objects")
+    return tuple(lines)
+
+
+def masked_changes(changed: Changed) -> tuple[Change, ...]:
+    """The changes, with what may be secret in them hidden."""
+    fields = _MASKED.get(changed.key.kind, frozenset()) if not changed.key.group else frozenset[str]()
+    return tuple(
+        Change(each.path, _hidden(each.before), _hidden(each.after)) if each.path and each.path[0] in fields else each
+        for each in changed.changes
+    )
+
+
+def _hidden(value: Any) -> Any:
+    return value if value is ABSENT else MASK
+
+
+def _compared(body: Body) -> dict[str, Any]:
+    """The part of an object that a manifest decides, a Secret's texts in the form in which the cluster keeps them."""
+    found = {key: value for key, value in body.items() if key not in _NOT_COMPARED}
+    metadata = found.get("metadata")
+    if isinstance(metadata, Mapping):
+        found["metadata"] = {key: value for key, value in metadata.items() if key not in _METADATA_NOT_COMPARED}
+    texts = found.get("stringData")
+    if found.get("kind") == "Secret" and isinstance(texts, Mapping):
+        del found["stringData"]
+        kept = {key: base64.b64encode(str(value).encode()).decode() for key, value in texts.items()}
+        found["data"] = {**(found.get("data") or {}), **kept}
+    return found
+
+
+def _laid_over(live: Any, wanted: Any) -> Any:
+    """Git's values on top of the live ones; a list has the length that Git gives it."""
+    if isinstance(live, Mapping) and isinstance(wanted, Mapping):
+        return {**live, **{key: _laid_over(live.get(key, ABSENT), value) for key, value in wanted.items()}}
+    if isinstance(live, list) and isinstance(wanted, list):
+        return [_laid_over(live[at] if at < len(live) else ABSENT, each) for at, each in enumerate(wanted)]
+    return None if wanted is ABSENT else wanted
+
+
+def _is_at(dotted: str, path: str) -> bool:
+    return dotted == path or dotted.startswith(f"{path}.")
+
+
+def _means(parts: Sequence[str], manifest: Manifest) -> bool:
+    api_version, kind, namespace = parts[:3]
+    # A name may have colons, as those of roles do.
+    name = ":".join(parts[3:])
+    # v0 writes `default` for what belongs to no namespace, too.
+    namespaces = {manifest.namespace, manifest.namespace or "default"}
+    return (api_version, kind, name) == (manifest.api_version, manifest.kind, manifest.name) and namespace in namespaces
+
+
+def leftovers(wanted: Iterable[Manifest], live: Iterable[Body]) -> tuple[Key, ...]:
+    """The objects of an application that Git does not have."""
+    keys = {manifest.key for manifest in wanted}
+    return tuple(sorted(key_of(body) for body in live if key_of(body) not in keys and not is_ignored(body)))

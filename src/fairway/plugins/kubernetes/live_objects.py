@@ -1,0 +1,115 @@
+"""What is remembered of an object in a cluster: little, because there may be tens of thousands.
+
+An object that somebody deployed for an application is kept whole, packed, to be compared with Git. Of one that belongs
+to another object only its name, its owners and how it is are kept. Everything else is nothing to us.
+"""
+
+import zlib
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from fairway.kube.kinds import Kind
+from fairway.model.live_state import Health
+from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
+from fairway.plugins.kubernetes.marks import APPLICATION, belongs_to
+
+#: Packing a short text makes it longer.
+_PACKED_FROM = 200
+
+
+class _Owner(msgspec.Struct, frozen=True):
+    uid: str = ""
+
+
+class _Meta(msgspec.Struct, frozen=True, rename="camel"):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    creation_timestamp: datetime | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: tuple[_Owner, ...] | None = None
+
+
+class _Shape(msgspec.Struct, frozen=True):
+    metadata: _Meta = _Meta()
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """One object as it was last seen."""
+
+    uid: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    resource_version: str
+    created_at: datetime | None = None
+    #: Uids of the objects that it belongs to.
+    owners: tuple[str, ...] = ()
+    #: For which application it was deployed; empty when it only belongs to another object, or to nobody of ours.
+    application: str = ""
+    health: Health = Health.UNKNOWN
+    reason: str = ""
+    standing: Standing = Standing.DONE
+    #: The whole object, for one that was deployed for an application.
+    packed: bytes = b""
+
+    def body(self) -> dict[str, Any]:
+        """The whole object, without the record of who manages what."""
+        text = zlib.decompress(self.packed[1:]) if self.packed[:1] == b"z" else self.packed[1:]
+        body: dict[str, Any] = msgspec.json.decode(text)
+        return body
+
+
+def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
+    """What is kept of the objects of a kind."""
+
+    def keep(raw: bytes) -> Seen | None:
+        try:
+            meta = msgspec.json.decode(raw, type=_Shape).metadata
+        except msgspec.ValidationError:
+            return None  # A date or a label that no API server would take: nobody of ours made it.
+        claimed = (meta.annotations or {}).get(APPLICATION, "")
+        if not claimed and not meta.owner_references:
+            return None
+        # The items of a list leave out what the list says once.
+        body: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind, **msgspec.json.decode(raw)}
+        body["metadata"].pop("managedFields", None)
+        deployed = bool(claimed) and belongs_to(body, claimed)
+        if not deployed and not meta.owner_references:
+            return None
+        verdict = _health(body)
+        return Seen(
+            uid=meta.uid,
+            api_version=kind.api_version,
+            kind=kind.kind,
+            namespace=meta.namespace,
+            name=meta.name,
+            resource_version=meta.resource_version,
+            created_at=meta.creation_timestamp,
+            owners=tuple(each.uid for each in meta.owner_references or ()),
+            application=claimed if deployed else "",
+            health=verdict.health,
+            reason=verdict.reason,
+            standing=verdict.standing,
+            packed=_packed(body) if deployed else b"",
+        )
+
+    return keep
+
+
+def _health(body: dict[str, Any]) -> Healthiness:
+    try:
+        return health_of(body)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # A custom resource may be shaped in any way; one that cannot be read must not hide the others.
+        return Healthiness(Health.UNKNOWN, f"Its status is not understood: {error!r}")
+
+
+def _packed(body: dict[str, Any]) -> bytes:
+    text = msgspec.json.encode(body)
+    return b"z" + zlib.compress(text, 1) if len(text) >= _PACKED_FROM else b"-" + text

@@ -1,0 +1,136 @@
+"""What should run of an application at one deploy target, as Git says, and where else it has ever had objects."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from fairway.config.agent_file import DeployTarget
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import UnknownKind
+from fairway.plugins.kubernetes.live_objects import Seen
+from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.marks import COMMIT, mark
+from fairway.plugins.kubernetes.placing import Placed, placed
+from fairway.plugins.kubernetes.record import Where, kept_places
+from fairway.plugins.kubernetes.routes import all_targets, routed_to
+from fairway.plugins.kubernetes.settings import (
+    ApplicationSettings,
+    application_settings,
+    goes_to,
+    input_for,
+    target_settings,
+)
+from fairway.sdk import LiveQuestion, Plugin
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a commit says."""
+
+    settings: ApplicationSettings
+    objects: tuple[Placed, ...]
+    #: apiVersion and kind of everything that the application has, may have had, or is to be looked for.
+    kinds: tuple[tuple[str, str], ...]
+    namespaces: frozenset[str]
+
+
+class WantedObjects:
+    """Knows what is wanted for all applications of a plugin; read once for each commit."""
+
+    def __init__(self, plugin: Plugin, manifests: Manifests) -> None:
+        self._plugin = plugin
+        self._manifests = manifests
+        self._known: dict[tuple[str, str], tuple[str, Wanted]] = {}
+
+    def targets(self, question: LiveQuestion) -> tuple[DeployTarget, ...]:
+        """Where something of the application may run."""
+        spec = application_settings(question.files, self._plugin.settings.name).spec
+        return all_targets(self._own(question), spec.resource_routes, self._plugin.settings.targets)
+
+    async def at(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
+        """What is wanted at one deploy target."""
+        key, commit = (question.application_id, target.name), question.files.commit
+        known = self._known.get(key)
+        if known is None or known[0] != commit:
+            known = self._known[key] = (commit, await self._read(question, target, cluster))
+        return known[1]
+
+    async def _read(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
+        settings = application_settings(question.files, self._plugin.settings.name)
+        wanted, directory = input_for(settings.spec, target)
+
+        async def namespaced(api_version: str, kind: str) -> bool | None:
+            try:
+                return (await cluster.kind(api_version, kind)).namespaced
+            except UnknownKind:
+                return None
+
+        loaded = await self._manifests.load(
+            question.files,
+            wanted,
+            application_name=question.application_name,
+            kustomize_dir=directory,
+            namespaced=namespaced,
+        )
+        here = routed_to(loaded, target, self._own(question), settings.spec.resource_routes)
+        objects = await placed(cluster, here)
+        places = await kept_places(self._plugin, question.application_id, target.name)
+        return Wanted(
+            settings=settings,
+            objects=objects,
+            kinds=_kinds(objects, places, target),
+            namespaces=_namespaces(objects, places) or frozenset({cluster.default_namespace}),
+        )
+
+    def _own(self, question: LiveQuestion) -> tuple[DeployTarget, ...]:
+        spec = application_settings(question.files, self._plugin.settings.name).spec
+        return tuple(each for each in question.targets if goes_to(spec, each))
+
+
+def is_passing(seen: Seen, wanted: Wanted, roots: Sequence[Seen], under_way: bool | None) -> bool:
+    """Whether an object is there for a while only, or beside those in Git, because a pipeline wants it so.
+
+    A canary or baseline belongs to the deployment that is under way. Where nobody says whether one is (PipeCD's agents
+    do not), it is taken to be so while the canary is of another commit than what runs as primary.
+    """
+    label, body = wanted.settings.spec.variant_label, seen.body()
+    variant = mark(body, label.key)
+    if variant == label.primary_value:
+        return _is_primary_service(seen, wanted)
+    if variant not in (label.canary_value, label.baseline_value):
+        return False
+    if under_way is not None:
+        return under_way
+    primaries = (each.body() for each in roots)
+    commits = {mark(each, COMMIT) for each in primaries if mark(each, label.key) == label.primary_value}
+    return mark(body, COMMIT) not in commits
+
+
+def _is_primary_service(seen: Seen, wanted: Wanted) -> bool:
+    """Whether it is the Service that K8S_PRIMARY_ROLLOUT makes beside the one in Git."""
+    if seen.kind != "Service":
+        return False
+    primary = wanted.settings.spec.variant_label.primary_value
+    names = {each.manifest.name for each in wanted.objects if each.manifest.kind == "Service"}
+    for options in wanted.settings.stage_options("K8S_PRIMARY_ROLLOUT", "K8S_MULTI_PRIMARY_ROLLOUT"):
+        suffix = options.suffix or primary
+        if options.create_service and any(seen.name == f"{name}-{suffix}" for name in names):
+            return True
+    return False
+
+
+def _kinds(objects: Iterable[Placed], places: Iterable[Where], target: DeployTarget) -> tuple[tuple[str, str], ...]:
+    found = dict.fromkeys((each.kind.api_version, each.kind.kind) for each in objects)
+    groups = {(each.kind.group, each.kind.kind) for each in objects}
+    kept = {(each.api_version, each.kind): None for each in sorted(places)}
+    included = target_settings(target).app_state_informer.include_resources
+    kept |= {(each.api_version, each.kind): None for each in included if each.kind}
+    for api_version, kind in kept:
+        # One version of a kind is enough, and that of the manifests is the one to compare.
+        if (api_version.rpartition("/")[0], kind) not in groups:
+            found[api_version, kind] = None
+    return tuple(found)
+
+
+def _namespaces(objects: Iterable[Placed], places: Iterable[Where]) -> frozenset[str]:
+    found = {each.namespace for each in objects} | {each.namespace for each in places}
+    return frozenset(found - {""})
