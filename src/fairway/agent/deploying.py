@@ -16,6 +16,7 @@ import structlog
 
 from fairway.agent import reports
 from fairway.agent.applications import Registered, files_of, reference_to
+from fairway.agent.control_plane import ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
@@ -63,9 +64,7 @@ async def deploy(desk: DeployingDesk, underway: Underway) -> None:
     """Bring one deployment to its end."""
     deployment = underway.deployment
     # Told while it is prepared; it stands before all else that there is to tell.
-    telling = asyncio.ensure_future(
-        desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
-    )
+    telling = asyncio.ensure_future(_tell_deploying(desk, underway))
     try:
         ended = await _to_the_end(desk, underway)
         await telling
@@ -75,6 +74,12 @@ async def deploy(desk: DeployingDesk, underway: Underway) -> None:
     if ended.status is DeploymentStatus.SUCCEEDED:
         desk.registered.note_succeeded(ended)
     await desk.workspace.remove(deployment.id)
+
+
+async def _tell_deploying(desk: DeployingDesk, underway: Underway) -> None:
+    await underway.known()
+    deployment = underway.deployment
+    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
 
 
 async def give_up(desk: DeployingDesk, underway: Underway, giving_up: GivingUp) -> None:
@@ -88,7 +93,9 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     try:
         prepared = await _prepared_or_cancelled(desk, underway)
     except FairwayError as error:
+        await underway.known()
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
+    await _known_or_removed(desk, underway)
     if isinstance(prepared, Cancelling):
         reason = f"Cancelled by {prepared.commander} before it was planned"
         return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, reason)
@@ -101,6 +108,15 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     except PlanRefused as error:
         underway.run = None
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
+
+
+async def _known_or_removed(desk: DeployingDesk, underway: Underway) -> None:
+    """Wait until the server knows of a deployment; of one that it refuses nothing is left."""
+    try:
+        await underway.known()
+    except ServerRefused:
+        await desk.workspace.remove(underway.deployment.id)
+        raise
 
 
 async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | Cancelling":

@@ -50,12 +50,13 @@ class Deployments:
         self._queues: dict[str, list[Underway]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def take(self, deployment: Deployment) -> None:
+    def take(self, deployment: Deployment, telling: "asyncio.Future[None] | None" = None) -> None:
         """Bring a deployment to its end, as soon as its application is free. One that is known stays as it is, and one
-        that has ended here stays so, whatever the server believes of it."""
+        that has ended here stays so, whatever the server believes of it. One that the server is being told of now is
+        got ready meanwhile, and given up if the server refuses it."""
         if deployment.id in self._by_id or deployment.id in self._ended or deployment.status.is_terminal:
             return
-        underway = Underway(deployment)
+        underway = Underway(deployment, telling)
         self._by_id[deployment.id] = underway
         queue = self._queues.setdefault(deployment.application_id, [])
         queue.append(underway)
@@ -135,9 +136,10 @@ class Deployments:
 class Underway:
     """One deployment that has not ended."""
 
-    def __init__(self, deployment: Deployment) -> None:
+    def __init__(self, deployment: Deployment, telling: "asyncio.Future[None] | None" = None) -> None:
         #: As it was taken in; while it runs, `run` knows better.
         self.deployment = deployment
+        self._telling = telling
         self.run: DeploymentRun | None = None
         #: What it waits for before it can be planned, such as a remote that is away; empty when for nothing.
         self.trouble = ""
@@ -151,6 +153,12 @@ class Underway:
     def current(self) -> Deployment:
         """The deployment as this agent knows it now."""
         return self.deployment if self.run is None else self.run.deployment
+
+    async def known(self) -> None:
+        """Wait until the server knows of it, or will; ServerRefused when it does not want it."""
+        if self._telling is not None:
+            # Whoever stops waiting here leaves it to the one who tells.
+            await asyncio.shield(self._telling)
 
     def cancel(self, cancelling: Cancelling) -> None:
         """Give it up, whatever it is doing."""

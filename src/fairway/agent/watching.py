@@ -168,10 +168,12 @@ class Watcher:
             behind=self._desk.deployments.under_way(triggered.known.application.id),
         )
         deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
-        await self._begin(deployment)
+        # What it needs is got ready while the server is told of it.
+        telling = asyncio.ensure_future(self._begin(deployment))
+        self._desk.deployments.take(deployment, telling)
+        await telling
         self._desk.registered.note_triggered(deployment)
         self._examined[deployment.application_id] = triggered.known.commit
-        self._desk.deployments.take(deployment)
         config = triggered.known.config
         if config is not None and config.trigger.waiting == "newest":
             self._desk.deployments.supersede(deployment)

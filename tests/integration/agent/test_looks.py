@@ -1,5 +1,6 @@
 """Looks at a repository: what is known already is not read again, and what could not be done is tried again."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,13 @@ class Reports:
             self.methods.append(report.method)
         return True
 
-    def take(self, deployment: Any) -> None:
-        self.taken.append(deployment.application_id)
+    def take(self, deployment: Any, telling: asyncio.Future[None]) -> None:
+        def taken(told: asyncio.Future[None]) -> None:
+            # What the server refuses is given up again.
+            if told.exception() is None:
+                self.taken.append(deployment.application_id)
+
+        telling.add_done_callback(taken)
 
     def supersede(self, _deployment: Any) -> None:
         """None waits."""

@@ -2,17 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fairway.agent import reports
 from fairway.agent.control_plane import ControlPlane
 from fairway.agent.reports import Report
+from fairway.agent.workspace import Workspace
+from fairway.model.application import Application
 from fairway.model.command import ApproveStage
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.plan import Plan
 from fairway.model.stage import StageStatus
 from fairway.rpc.agent_api import messages
-from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script, until
+from fairway.server.store import applications
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.git.repositories import an_origin
 
 WAIT_APPROVAL = '{"name": "WAIT_APPROVAL", "with": {"approvers": ["ada"]}}'
@@ -82,3 +86,43 @@ async def test_a_success_that_the_server_does_not_believe_starts_no_further_stag
 
         assert [each.status for each in ended.stages] == [StageStatus.FAILED, StageStatus.NOT_STARTED]
         assert not (tmp_path / "ran").exists()
+
+
+async def test_a_deployment_that_the_server_refuses_is_got_ready_for_nothing_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed: list[str] = []
+    remove = Workspace.remove
+
+    async def noted(workspace: Workspace, deployment_id: str) -> None:
+        await remove(workspace, deployment_id)
+        removed.append(deployment_id)
+
+    monkeypatch.setattr(Workspace, "remove", noted)
+    file = an_application_file(script(f"echo >> {tmp_path}/ran"))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": file})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            await until(lambda: _found(removed, 1))
+            await disable(world, "a-web")
+            origin.commit({"web/version": "2"})
+            await until(lambda: _found(removed, 2))
+            left = list((world.data / "work" / "deployments").iterdir())
+
+        assert (len(await world.deployments()), left) == (1, [])
+        assert (await world.application()).deploying is False
+        assert (tmp_path / "ran").read_text() == "\n"
+
+
+async def _found(removed: list[str], number: int) -> bool:
+    return len(removed) >= number
+
+
+async def disable(world: World, id: str) -> None:
+    """As the server does it, but without a hint for the agent."""
+
+    def change(found: Application) -> Application:
+        return msgspec.structs.replace(found, disabled=True)
+
+    await world.store.write(lambda connection: applications.update_application(connection, id, change))
