@@ -15,8 +15,10 @@ import msgspec
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.kube.cluster import JSON_PATCH, Cluster
 from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere
-from fairway.kube.manifest import Body, Manifest
+from fairway.kube.kinds import Kind
+from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
+from fairway.plugins.kubernetes.known_config import WORTHWHILE, is_config, needs_no_check
 from fairway.plugins.kubernetes.marks import (
     APPLICATION,
     FORCE_SYNC_BY_REPLACE,
@@ -24,6 +26,7 @@ from fairway.plugins.kubernetes.marks import (
     SYNC_BY_REPLACE,
     asks_for,
     mark,
+    selector,
 )
 from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.parts import part, with_part, without
@@ -76,9 +79,14 @@ class Applier:
         """What the cluster would make of the manifests; NotApplied with everything that it refuses."""
         missing = await self._missing_namespaces(manifests, create_namespaces)
         there = {each.manifest.kind for each in manifests}
+        known = await self._known_configs(manifests, missing)
+
+        async def check(each: Placed) -> Checked:
+            return known[each.key] if each.key in known else await self._check(each, there, missing)
+
         return await self._side_by_side(
             manifests,
-            lambda each: self._check(each, there, missing),
+            check,
             lambda each: each.manifest,
             "nothing was applied",
         )
@@ -111,6 +119,30 @@ class Applier:
                 except AlreadyThere:
                     # Somebody else was quicker.
                     continue
+
+    async def _known_configs(self, manifests: Sequence[Placed], missing: frozenset[str]) -> dict[Key, Checked]:
+        """Of the configuration in places with much of it, all that needs no check."""
+        places: dict[tuple[Kind, str], list[Placed]] = {}
+        for each in manifests:
+            if is_config(each.manifest.body) and each.namespace not in missing:
+                places.setdefault((each.kind, each.namespace), []).append(each)
+        known: dict[Key, Checked] = {}
+        for (kind, namespace), some in places.items():
+            if len(some) < WORTHWHILE:
+                continue
+            application = mark(some[0].manifest.body, APPLICATION)
+            try:
+                found = await self._cluster.list(kind, namespace, selector(application))
+            except NotAllowed:
+                # Then each of them is asked about.
+                continue
+            live = {key_of(each): each for each in found}
+            for each in some:
+                before = live.get(each.key)
+                if before is not None and needs_no_check(each.manifest.body, before):
+                    version = str(part(before, "metadata", "resourceVersion"))
+                    known[each.key] = Checked(placed=each, fresh=False, version=version)
+        return known
 
     async def _missing_namespaces(self, manifests: Sequence[Placed], create: bool) -> frozenset[str]:
         """The namespaces that this stage will make, so that nothing in them can be checked before."""

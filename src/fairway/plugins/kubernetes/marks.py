@@ -97,6 +97,17 @@ def belongs_to(body: Body, application_id: str) -> bool:
     return annotations.get(MANAGED_BY) == PIPED and claimed == {application_id} and not owned
 
 
+def is_mark(key: str) -> bool:
+    """Whether a label or annotation is one that is written here, with another value for each commit."""
+    return key in (AGENT, COMMIT)
+
+
+def asks_for_anything(body: Body) -> bool:
+    """Whether the author of a manifest has asked for any other treatment."""
+    annotations: Mapping[str, str] = part(body, "metadata", "annotations") or {}
+    return any(each in annotations for each in (SYNC_BY_REPLACE, FORCE_SYNC_BY_REPLACE, ON_CONFLICT))
+
+
 def asks_for(body: Body, key: str, value: str) -> bool:
     """Whether the author of a manifest has asked for something."""
     annotations: Mapping[str, str] = part(body, "metadata", "annotations") or {}
