@@ -53,7 +53,7 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
     #: How patiently what is away is asked again.
-    patience: Retry = Retry(attempts=25, first_delay=0.5, longest_delay=30.0)
+    patience: Retry = Retry(attempts=25, first_delay=0.5, longest_delay=30.0, seconds=600.0)
 
 
 class RepositoryMissing(UserError):

@@ -39,8 +39,9 @@ _SETTINGS = (
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
     ("i18n.logOutputEncoding", "UTF-8"),
+    # Servers say something every 5 seconds while they count and compress, so this is a line that is dead.
     ("http.lowSpeedLimit", "1"),
-    ("http.lowSpeedTime", "60"),
+    ("http.lowSpeedTime", "30"),
     ("gc.autoDetach", "false"),  # nothing goes on in a mirror behind its owner's back
     ("gc.pruneExpire", "90.days.ago"),  # a commit that is being deployed outlives a forced push
 )

@@ -21,6 +21,8 @@ from fairway.git.failures import local_failure, remote_failure
 
 LOCAL_TIMEOUT = 120.0
 REMOTE_TIMEOUT = 600.0
+#: For a question that is answered in a few bytes.
+ASK_TIMEOUT = 60.0
 #: `cat-file --batch-command` appeared in this version.
 OLDEST_GIT = (2, 36)
 _GRACE = 2.0
@@ -54,7 +56,8 @@ class Git:
 
     async def remote_output(self, what: str, url: str, *arguments: str, git_dir: Path | None = None) -> bytes:
         """The output of a command that talks to a remote; `what` completes "cannot … URL" in the error."""
-        done = await self._run(arguments, git_dir, b"", REMOTE_TIMEOUT, remote=url)
+        seconds = ASK_TIMEOUT if arguments[0] == "ls-remote" else REMOTE_TIMEOUT
+        done = await self._run(arguments, git_dir, b"", seconds, remote=url)
         if done.code != 0:
             # `push --porcelain` explains a refusal on its output, not among its errors.
             refusals = self.access.redact(done.stdout.decode("utf-8", "replace")) if arguments[0] == "push" else ""

@@ -1,14 +1,16 @@
 """How often, and how patiently, a call to a remote is repeated.
 
 Only errors that say of themselves that a repetition may help (`error.retry`) are repeated. The waits grow and carry
-jitter, so that a thousand agents that lost the same server do not return to it in the same instant. Sleep and
-chance are fields: a test passes its own and waits for nothing.
+jitter, so that a thousand agents that lost the same server do not return to it in the same instant. Sleep, chance and
+the time that passes are fields: a test passes its own and waits for nothing.
 """
 
 import asyncio
+import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import TypeVar
 
 from fairway.errors import FairwayError
@@ -23,9 +25,13 @@ class Retry:
     attempts: int = 4
     first_delay: float = 0.5
     longest_delay: float = 8.0
+    #: Nothing is begun again after so long, however few the tries were: each may have taken minutes.
+    seconds: float = math.inf
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     #: A number from 0 up to 1.
     chance: Callable[[], float] = random.SystemRandom().random
+    #: Seconds that pass, whatever the clock is set to.
+    steady: Callable[[], float] = monotonic
 
     def delay(self, failures: int) -> float:
         """How long to wait after that many failures: between half and all of an exponentially growing time."""
@@ -34,11 +40,12 @@ class Retry:
 
     async def run(self, operation: Callable[[], Awaitable[T]]) -> T:
         """The operation's result, or its last error; an error that no repetition helps is raised at once."""
+        began = self.steady()
         for failures in range(1, self.attempts):
             try:
                 return await operation()
             except FairwayError as error:
-                if not error.retry:
+                if not error.retry or self.steady() - began >= self.seconds:
                     raise
             await self.sleep(self.delay(failures))
         return await operation()

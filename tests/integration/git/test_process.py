@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairway.git import process
-from fairway.git.errors import GitInputError, GitLocalError
+from fairway.git.errors import GitInputError, GitLocalError, GitRemoteError
 from fairway.git.process import Git
 from tests.patience import PATIENCE_SECONDS
 
@@ -87,3 +87,13 @@ async def test_a_command_that_does_not_end_is_ended(tmp_path: Path, monkeypatch:
 
     with pytest.raises(GitLocalError, match=r"git status did not end within 0\.05 s"):
         await Git().run("status")
+
+
+async def test_a_remote_that_says_nothing_is_asked_no_longer_than_a_question_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_git_that_hangs(tmp_path, monkeypatch)
+    monkeypatch.setattr(process, "ASK_TIMEOUT", 0.05)
+
+    with pytest.raises(GitRemoteError, match=r"git ls-remote of git://host/x did not end within 0\.05 s"):
+        await Git().remote_output("read the branches of", "git://host/x", "ls-remote", "--", "git://host/x")

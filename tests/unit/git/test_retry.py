@@ -1,5 +1,7 @@
 """Retry: bounded, growing, jittered, and only for errors that a repetition may help."""
 
+from dataclasses import replace
+
 import pytest
 
 from fairway.git.errors import GitAccessError, GitRemoteError
@@ -39,6 +41,20 @@ async def test_waits_grow_to_a_limit_and_carry_jitter(chance: float, expected: l
         await a_retry(waits, chance).run(operation)
 
     assert waits == expected
+
+
+async def test_slow_failures_are_repeated_only_for_so_long() -> None:
+    passed = [0.0]
+
+    async def operation() -> None:
+        passed[0] += 100.0
+        raise GitRemoteError("no answer")
+
+    retry = replace(a_retry([]), seconds=250.0, steady=lambda: passed[0])
+    with pytest.raises(GitRemoteError, match="no answer"):
+        await retry.run(operation)
+
+    assert passed == [300.0]
 
 
 async def test_an_error_that_no_repetition_helps_is_raised_at_once() -> None:
