@@ -16,7 +16,7 @@ from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.preview import preview
 from fairway.plugins.kubernetes.routes import all_targets, routed_to
-from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, input_for, is_selected
+from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
 from fairway.plugins.kubernetes.strategy import decide_strategy
 from fairway.plugins.kubernetes.versions import image_versions
 from fairway.sdk import Files, Preview, PreviewQuestion, Strategy, SyncStrategy
@@ -65,7 +65,7 @@ class Commits:
     async def previews(self, question: PreviewQuestion) -> tuple[Preview, ...]:
         """What a change would do to each deploy target that something of the application goes to."""
         spec = self._settings(question.target).spec
-        own = _selected(spec, question.targets)
+        own = tuple(each for each in question.targets if goes_to(spec, each))
         return tuple(
             [await self._preview(question, own, each) for each in all_targets(own, spec.resource_routes, self._known)]
         )
@@ -99,10 +99,5 @@ class Commits:
 
     def _kinds_of_targets(self, spec: KubernetesSpec) -> tuple[DeployTarget, ...]:
         """One deploy target for each way in which manifests may be made."""
-        return (_selected(spec, self._known) if spec.input.multi_targets else ()) or (_ANYWHERE,)
-
-
-def _selected(spec: KubernetesSpec, targets: Sequence[DeployTarget]) -> tuple[DeployTarget, ...]:
-    """Of some deploy targets those that the application's `multiTargets` mean, or all."""
-    entries = spec.input.multi_targets
-    return tuple(each for each in targets if not entries or any(is_selected(one.target, each) for one in entries))
+        several = self._known if spec.input.multi_targets else ()
+        return tuple(each for each in several if goes_to(spec, each)) or (_ANYWHERE,)

@@ -97,10 +97,13 @@ class Site:
             except UnknownKind:
                 return None
 
-        name = self.run.deployment.application_name
-        return await self._place.manifests.load(
+        name, manifests = self.run.deployment.application_name, self._place.manifests
+        loaded = await manifests.load(
             files, wanted, application_name=name, kustomize_dir=directory, namespaced=namespaced
         )
+        for note in (await manifests.render(files, wanted, application_name=name, kustomize_dir=directory)).notes:
+            self.run.log.info(note)
+        return loaded
 
     def owner(self, loaded: Loaded, commit: str, variant: str = "") -> Owner:
         """To whom objects belong that this stage applies."""
