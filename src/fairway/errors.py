@@ -11,6 +11,8 @@
     │   ├── YamlEditError       (git)      a place in a YAML file that cannot be set
     │   ├── PatternError        (delivery) a path pattern that means nothing
     │   ├── SecretError         (secrets)  a sealed value or template that cannot be opened
+    │   ├── BadAccess, UnknownKind, NotAllowed, Conflict, Invalid, AlreadyThere, NotThere
+    │   │                       (kube)     what a cluster does not know, allow or accept
     │   ├── WireError           (rpc)      a message that cannot be put into our words
     │   ├── NotFound, AlreadyExists, UnusableInput, UnusableDatabase
     │   │                       (server)   what the store cannot find, take or open
@@ -29,6 +31,8 @@
         ├── GitRemoteError      (git)      a remote that does not answer or moved while we pushed
         ├── GitLocalError       (git)      git itself, the disk or this machine
         ├── TreeWriteError      (secrets)  a rendered file that could not be written
+        ├── ClusterAway, CredentialsRefused
+        │                       (kube)     a cluster that does not answer, or not to these credentials
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
         ├── TooManyRequests     (server)   somebody who asks too often
