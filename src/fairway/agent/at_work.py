@@ -18,6 +18,7 @@ from fairway.agent.control_plane import ControlPlane
 from fairway.agent.deploying import DeployingDesk, deploy, give_up
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.handing_over import RunningStage
+from fairway.agent.healing import Healing, HealingDesk
 from fairway.agent.inbox import Inbox
 from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader
 from fairway.agent.lease import Lease
@@ -228,6 +229,7 @@ def _desk(
 
 
 def _live(basis: _Basis, desk: DeployingDesk, watcher: Watcher) -> LiveStates:
+    healing = Healing(HealingDesk(registered=basis.registered, find=basis.place.server.deployment, deploy=watcher.heal))
     return LiveStates(
         LiveStateDesk(
             config=basis.place.settings.config,
@@ -238,6 +240,7 @@ def _live(basis: _Basis, desk: DeployingDesk, watcher: Watcher) -> LiveStates:
             plugins=desk.plugins,
             server=basis.place.server,
             clock=basis.place.clock,
+            heal=healing.heal,
         )
     )
 

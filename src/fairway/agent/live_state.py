@@ -7,7 +7,7 @@ leaves its part unknown and does not hide what the others see.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -66,6 +66,8 @@ class LiveStateDesk(msgspec.Struct, frozen=True, kw_only=True):
     plugins: Plugins
     server: Server
     clock: Clock
+    #: Told of each application of which something else runs than Git says, at each look.
+    heal: Callable[[KnownApplication], Awaitable[None]]
 
 
 class LiveStates:
@@ -158,6 +160,8 @@ class LiveStates:
             resources=resources,
         )
         await self._tell(_Told(live, sync, now))
+        if sync.status is SyncStatus.OUT_OF_SYNC:
+            await self._desk.heal(known)
 
     async def _answers(self, known: KnownApplication, plugins: Iterable[str], *, under_way: bool) -> list[LiveAnswer]:
         answers: list[LiveAnswer] = []

@@ -1,4 +1,4 @@
-"""Makes deployments: for commits that touch an application, and for commands that ask for one.
+"""Makes deployments: for commits that touch an application, for commands that ask for one, and against drift.
 
 What `delivery.trigger` decides is done here. An application's changes are counted from the commit that was deployed or
 examined last; what was examined is remembered while the agent runs, and worked out again after a restart.
@@ -61,6 +61,12 @@ async def examine(
 def asked_for(known: KnownApplication, asked: Asked, now: datetime) -> Triggered:
     """Whether an application is deployed because somebody asks for it."""
     return Triggered(known, decide_trigger(_facts(known, None, asked), now))
+
+
+def drifted(known: KnownApplication, last: LastDeployment | None, now: datetime) -> Triggered:
+    """Whether an application is deployed again because what runs differs from Git."""
+    facts = _facts(known, None, Asked(kind=TriggerKind.OUT_OF_SYNC))
+    return Triggered(known, decide_trigger(msgspec.structs.replace(facts, last=last), now))
 
 
 class NewDeployment(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,10 +28,10 @@ from fairway.agent.deployments import Deployments
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer, Report
 from fairway.agent.repositories import Repositories, WatchedRepository
-from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for, examine, new_deployment
+from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for, drifted, examine, new_deployment
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
-from fairway.delivery.trigger import TriggerOutcome
+from fairway.delivery.trigger import LastDeployment, TriggerOutcome
 from fairway.errors import FairwayError
 from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
 from fairway.model.command import ChainSyncApplication, Command, CommandStatus, SyncApplication
@@ -115,6 +115,17 @@ class Watcher:
         if isinstance(deployment, str):
             return Answer(status=CommandStatus.FAILED, metadata={"reason": deployment})
         return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: deployment.id})
+
+    async def heal(self, application_id: str, last: LastDeployment | None) -> None:
+        """Deploy an application again of which something else runs than Git says, if its file asks for that."""
+        async with self._looking:
+            known = next((each for each in self.known() if each.application.id == application_id), None)
+            if known is None or self._desk.deployments.under_way(application_id):
+                return
+            repository = self._desk.repositories.by_id[known.application.git_path.repository.id]
+            triggered = drifted(known, last, self._desk.clock.now())
+            if _is_triggered(triggered):
+                await self._deploy(repository, triggered, Asked(kind=TriggerKind.OUT_OF_SYNC))
 
     async def _look(self, repository: WatchedRepository, commit: str) -> None:
         mirror = await repository.mirror()

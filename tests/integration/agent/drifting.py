@@ -1,0 +1,45 @@
+"""A platform of one file: what the file says is what runs, and it tells when that changes."""
+
+import asyncio
+from pathlib import Path
+
+from fairway.sdk import Live, LiveQuestion, Plugin, PluginSettings, Resource, StageOptions, StageRun, stage
+
+AS_GIT_SAYS = "as Git says"
+
+
+class Drifting(Plugin):
+    """Brings its file to what Git says, and watches it."""
+
+    name = "drifting"
+
+    def __init__(self, settings: PluginSettings) -> None:
+        super().__init__(settings)
+        self._file = Path(settings.config["file"])
+        self._watching: asyncio.Task[None] | None = None
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+
+    @stage("DRIFTING_SYNC", quick_sync=True)
+    async def sync(self, _run: StageRun[StageOptions]) -> None:
+        """Make it so."""
+        self._file.write_text(AS_GIT_SAYS)
+
+    async def live_state(self, question: LiveQuestion) -> Live:
+        found = self._read()
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch(question.application_id, found))
+        resources = (Resource(id="one", name=found),)
+        return Live(resources=resources, drift=() if found == AS_GIT_SAYS else (f"it is {found}",))
+
+    def _read(self) -> str:
+        return self._file.read_text() if self._file.exists() else "nothing"
+
+    async def _watch(self, application_id: str, before: str) -> None:
+        while True:
+            if (now := self._read()) != before:
+                before = now
+                await self.live_state_changed([application_id])
+            await asyncio.sleep(0.02)

@@ -1,0 +1,87 @@
+"""What runs has changed, or has drifted from Git: told at once, and mended where the file asks for it."""
+
+import functools
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fairway.agent import at_work
+from fairway.agent.live_state import LiveStates
+from fairway.model.application import SyncStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
+from tests.integration.agent.drifting import AS_GIT_SAYS
+from tests.integration.agent.running import World, a_world, an_agent_at_work, until
+from tests.integration.git.repositories import an_origin
+
+
+def an_application(**trigger: object) -> str:
+    spec = {"name": "web", "plugins": {"drifting": {}}, "trigger": trigger}
+    file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
+    return msgspec.json.encode(file).decode()
+
+
+def plugins(file: Path) -> str:
+    entry = {
+        "name": "drifting",
+        "url": "python:tests.integration.agent.drifting:Drifting",
+        "config": {"file": str(file)},
+        "deployTargets": [{"name": "here"}],
+    }
+    return msgspec.json.encode([entry]).decode()
+
+
+async def until_it_is(world: World, status: SyncStatus) -> str:
+    async def look() -> str | None:
+        state = (await world.application()).sync_state
+        return state.short_reason or "-" if state is not None and state.status is status else None
+
+    return await until(look)
+
+
+async def until_deployed(world: World, count: int) -> tuple[Deployment, ...]:
+    async def look() -> tuple[Deployment, ...] | None:
+        found = await world.deployments()
+        ended = [each for each in found if each.status.is_terminal]
+        return found if len(ended) == count else None
+
+    return await until(look)
+
+
+async def test_the_server_knows_of_a_change_without_anybody_asking_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody asks by himself for the time of the test.
+    monkeypatch.setattr(at_work, "LiveStates", functools.partial(LiveStates, ask_seconds=1_000_000.0))
+    file = tmp_path / "runs"
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": an_application()})) as world:
+        await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
+        async with an_agent_at_work(world, plugins(file)):
+            await until_it_is(world, SyncStatus.SYNCED)
+            file.write_text("broken")
+            first = await until_it_is(world, SyncStatus.OUT_OF_SYNC)
+            file.write_text(AS_GIT_SAYS)
+            await until_it_is(world, SyncStatus.SYNCED)
+
+        assert first == "it is broken"
+        assert len(await world.deployments()) == 1, "drift alone deploys nothing"
+
+
+async def test_what_has_drifted_is_deployed_again_where_the_file_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at_work, "LiveStates", functools.partial(LiveStates, ask_seconds=0.1))
+    file = tmp_path / "runs"
+    asking = an_application(onOutOfSync={"disabled": False, "minWindow": "1s"})
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": asking})) as world:
+        await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
+        async with an_agent_at_work(world, plugins(file)):
+            await until_deployed(world, 1)
+            file.write_text("broken")
+            deployments = await until_deployed(world, 2)
+            await until_it_is(world, SyncStatus.SYNCED)
+
+        newest = max(deployments, key=lambda each: each.created_at)
+        assert newest.status is DeploymentStatus.SUCCEEDED
+        assert newest.trigger.strategy_summary == "What runs differs from what Git says"
+        assert file.read_text() == AS_GIT_SAYS
