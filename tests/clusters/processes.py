@@ -4,12 +4,15 @@ import shutil
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 #: A machine with twenty other things to do may take minutes; one that is quiet takes three seconds.
 _PATIENCE_SECONDS = 400.0
 _LAST_LINES = 25
+#: As often as a program may end by itself.
+_ENDS = 5
 
 
 class DidNotStart(Exception):
@@ -22,6 +25,8 @@ class Processes:
     def __init__(self, commands: Mapping[str, list[str]], logs: Path) -> None:
         self._commands, self._logs = commands, logs
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        #: How often each has ended by itself.
+        self._ends: Counter[str] = Counter()
         # They do not outlive a keeper that is killed, where the machine can see to it.
         self._with_us = ["setpriv", "--pdeathsig=KILL"] if shutil.which("setpriv") else []
 
@@ -53,14 +58,21 @@ class Processes:
         self.stop(*reversed(self._running))
 
     def wait(self, what: str, answers: Callable[[], bool]) -> None:
-        """Until it is so; a program that ended meanwhile is said at once."""
+        """Until it is so."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not answers():
-            if ended := {name: code for name, process in self._running.items() if (code := process.poll()) is not None}:
-                raise DidNotStart(f"{_ended(ended)} while waiting for {what}\n{self._said(*ended)}")
+            self._start_again(what)
             if time.monotonic() > deadline:
                 raise DidNotStart(f"waited {_PATIENCE_SECONDS:.0f} s for {what}\n{self._said(*self._running)}")
             time.sleep(0.05)
+
+    def _start_again(self, what: str) -> None:
+        """Some of them give up when another one takes long to answer; one that does so again and again has a reason."""
+        ended = {name: code for name, process in self._running.items() if (code := process.poll()) is not None}
+        self._ends.update(ended.keys())
+        if any(self._ends[name] > _ENDS for name in ended):
+            raise DidNotStart(f"{_ended(ended)} while waiting for {what}\n{self._said(*ended)}")
+        self.start(*ended)
 
     def _said(self, *names: str) -> str:
         """The last lines of each."""
