@@ -31,6 +31,8 @@ from fairway.plugins.kubernetes.manifests.places import Place
 from fairway.plugins.kubernetes.manifests.renderings import FLOATING_SECONDS, Rendering, Renderings, digest
 from fairway.plugins.kubernetes.manifests.tools import Tool, Tools
 
+#: How many tools run at once: a new agent has all its applications to render, and each tool takes a processor.
+_AT_ONCE: Final = max(2, os.cpu_count() or 2)
 #: What a rendering may be made of; more is somebody's mistake.
 _MOST_BYTES: Final = 256 << 20
 _CHART_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
@@ -41,12 +43,15 @@ _OLD_INDEX: Final = re.compile(r"helm repo update|no cached repo|not found|no ch
 class Renderer:
     """Runs the tools for all applications of a plugin."""
 
-    def __init__(self, tools: Tools, sources: Sources, state: Path, renderings: Renderings) -> None:
+    def __init__(
+        self, tools: Tools, sources: Sources, state: Path, renderings: Renderings, at_once: int = _AT_ONCE
+    ) -> None:
         self._tools = tools
         self._sources = sources
         self._state = state
         self._renderings = renderings
         self._home = HelmHome(state / "helm", sources)
+        self._turns = asyncio.Semaphore(at_once)
         self._updating: dict[str, asyncio.Lock] = {}
 
     async def by_kustomize(self, place: Place, directory: Path, wanted: KubernetesInput) -> Rendering:
@@ -67,7 +72,7 @@ class Renderer:
                 if inflater is not None:
                     # Kustomize puts the charts that it fetches beside the kustomization.
                     at = await _copied(stack, directory, (*found.directories, *(each.parent for each in found.files)))
-                output = await run_tool(
+                output = await self._in_turn(
                     Command(
                         name=f"kustomize build of {place.shown(directory)}",
                         arguments=(str(tool.path), "build", *options, "."),
@@ -184,7 +189,11 @@ class Renderer:
             environment=environment,
             secrets=self._sources.secrets,
         )
-        return await run_tool(command)
+        return await self._in_turn(command)
+
+    async def _in_turn(self, command: Command) -> bytes:
+        async with self._turns:
+            return await run_tool(command)
 
 
 def _template(place: Place, options: HelmOptions, namespace: str, release: str) -> helm.Template:
