@@ -16,6 +16,7 @@ from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ControlPlane, KeyRefused, NoHints, ServerAway
 from fairway.agent.deployments import Deployments
 from fairway.agent.inbox import Inbox
+from fairway.agent.outage import Outage
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.agent import AgentProfile
@@ -62,6 +63,7 @@ class ServerWatch:
         self._agent = agent
         self._patience = patience
         self._hinted = False
+        self._outage = Outage()
         self._due: dict[int, asyncio.Event] = {
             subject: asyncio.Event() for subject in (_COMMANDS, _DEPLOYMENTS, _APPLICATIONS)
         }
@@ -99,7 +101,11 @@ class ServerWatch:
             try:
                 await look()
             except FairwayError as error:
-                _log.warning("the server could not be asked", reason=str(error))
+                if self._outage.failed(subject, error):
+                    _log.warning("the server cannot be asked; it is tried again and again", reason=str(error))
+            else:
+                if self._outage.answered(subject):
+                    _log.info("the server answers again")
 
     async def _look_at_applications(self) -> None:
         self._agent.registered.replace(await self._server.applications())
