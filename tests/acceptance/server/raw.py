@@ -4,7 +4,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,19 @@ def a_crowd(http: str, size: int) -> Iterator[list[socket.socket]]:
     """So many connections at once, during the block."""
     with ExitStack() as stack:
         yield [stack.enter_context(connect(http)) for _ in range(size)]
+
+
+def send_what_goes(connections: list[socket.socket], content: bytes) -> None:
+    """As much of the content on each connection as is taken, by turns, until nobody takes any more."""
+    sent, takers = dict.fromkeys(connections, 0), connections
+    for connection in connections:
+        connection.setblocking(False)
+    while takers:
+        before = dict(sent)
+        for connection in takers:
+            with suppress(OSError):
+                sent[connection] += connection.send(content[sent[connection] :][:65536])
+        takers = [each for each in takers if before[each] < sent[each] < len(content)]
 
 
 def a_request(path: str, *headers: bytes, method: str = "GET", body: bytes = b"") -> bytes:

@@ -279,6 +279,25 @@ async def test_senders_who_never_finish_hold_up_nobody_and_fill_no_memory(server
     assert grown < BOUND
 
 
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [pytest.param("/api/v1/events", True, id="one key"), pytest.param("/api/v1/session", False, id="strangers")],
+)
+async def test_many_bodies_at_once_that_never_end_fill_no_memory(server: ServerProcess, path: str, known: bool) -> None:
+    account = await an_account(server, server.api_key, f"beside bodies of {path}")
+    headers = (b"Content-Type: application/json", f"Authorization: Bearer {server.api_key}".encode())
+    body = raw.a_request(path, *headers[: 1 + known], method="POST", body=b'"' + b"x" * 1_000_000)[:-1]
+    server.most_resident_bytes()
+    before = server.resident_bytes
+    with raw.a_crowd(server.http, 400) as sending:
+        await asyncio.to_thread(raw.send_what_goes, sending, body)
+        well = [await is_well(server, account) for _ in range(3)]
+        grown = server.most_resident_bytes() - before
+
+    assert well == [True] * 3
+    assert grown < BOUND
+
+
 def a_large_block(deployment_id: str, index: int) -> m.ReportStageLogsRequest:
     """A megabyte of log."""
     report = m.ReportStageLogsRequest(deployment_id=deployment_id, stage_id="stage-0")

@@ -34,6 +34,7 @@ from fairway.server.http_api import (
     users,
     webhooks,
 )
+from fairway.server.http_api.bodies import LIMITS, bounded_bodies
 from fairway.server.http_api.body import MOST_BYTES
 from fairway.server.http_api.caller import known_caller
 from fairway.server.http_api.desk import HttpDesk
@@ -41,6 +42,7 @@ from fairway.server.http_api.document import SECURITY, documented
 from fairway.server.http_api.errors import ErrorAnswer, Problem, answer_error
 from fairway.server.http_api.methods import every_method
 from fairway.server.http_api.query import check_request
+from fairway.server.room import Room
 from fairway.server.sign_in.cookies import SESSION
 
 #: Longest query in bytes; 32 filters of each sort fit.
@@ -109,7 +111,7 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,
     )
-    return _short_query(every_method(litestar))
+    return _short_query(every_method(bounded_bodies(litestar, Room(LIMITS))))
 
 
 class _Lean(Litestar):

@@ -11,6 +11,9 @@ import itertools
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+#: How many bytes are read from a connection in one go.
+_AT_ONCE = 32 * 1024
+
 _NUMBERS = itertools.count()
 
 
@@ -19,6 +22,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
+        # asyncio would take in 256 KiB before it hears that a body is not read yet.
+        transport.max_size = _AT_ONCE  # type: ignore[attr-defined]  # asyncio's own transports have it
         self.number = next(_NUMBERS)
         if self.limit_concurrency is not None and len(self.connections) >= self.limit_concurrency:
             self._make_room()

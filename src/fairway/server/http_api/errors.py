@@ -69,6 +69,7 @@ CHANGE_REFUSALS = REFUSALS | {
     409: _told("Not in the state that things are in; the message says why."),
     413: _told("A body that is too long."),
     415: _told("A body that is no JSON."),
+    429: _told("Too much is being sent at once; Retry-After says when to try again."),
 }
 
 
