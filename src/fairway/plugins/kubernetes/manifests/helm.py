@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fairway.config.platforms import HelmChart, HelmOptions
+from fairway.config.platforms import HelmOptions
 from fairway.config.reader.document import read_documents
 from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.manifests.command import ToolFailed
@@ -145,12 +145,3 @@ def without_hooks(manifests: Iterable[Manifest]) -> tuple[list[Manifest], tuple[
         else:
             kept.append(each)
     return kept, tuple(notes)
-
-
-def described(chart: HelmChart) -> str:
-    """A chart in words."""
-    if chart.git_remote:
-        return f"{chart.path or '.'} of {chart.git_remote} at {chart.ref or 'its default branch'}"
-    if chart.repository:
-        return f"{chart.repository}/{chart.name} {chart.version}".rstrip()
-    return chart.path
