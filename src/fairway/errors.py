@@ -24,6 +24,8 @@
     │   │                       (cli)      a command that cannot be meant, is refused or did not come true
     │   ├── UnreadableDelivery, TooLargeDelivery
     │   │                       (server)   what no Git host sends to a webhook
+    │   ├── BadManifests, OutsideRepository, BadCharts, ToolFailed, NoTool
+    │   │                       (plugins)  manifests that cannot be used, or cannot be made
     │   ├── BackupError         (server)   a backup that cannot be made or restored
     │   └── AddressInUse, HttpAddressError, BadCertificate, BadEndpoint, LogPlaceError, BadSignInProvider
     │                           (server)   a server that cannot start as it was told to
@@ -41,6 +43,8 @@
         │                       (server)   a Git host that has to send a push again, later
         ├── Unreachable, TimedOut
         │                       (cli)      a server that does not answer, an end that does not come
+        ├── ToolTroubled, NoToolYet
+        │                       (plugins)  a tool that cannot do its work, or cannot be had, for now
         └── LogStorageError     (server)   a disk or bucket that does not take or give a log
 
 Retry? `error.retry` says. Whose fault? A `UserError` is the author's of the input, a `TemporaryError` is that of
