@@ -89,6 +89,21 @@ async def test_a_first_deployment_that_is_rolled_back_leaves_nothing_but_what_ma
         assert left == ["configmap/kube-root-ca.crt", "configmap/there", "persistentvolumeclaim/data"]
 
 
+async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the_same(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit({"apiVersion": "v1", "kind": "ConfigMap"})
+        assert (await web.run("K8S_SYNC")).status is FAILED
+
+        ended = await web.succeed("K8S_ROLLBACK")
+
+        assert ended.log[-1] == "1 object as it was before, 0 removed"
+
+
 async def test_selectors_stay_as_they_are_whichever_setting_has_made_them(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.config.platforms import KubernetesInput
+from fairway.errors import UserError
 from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
@@ -85,6 +86,14 @@ class Site:
         objects = await placed(self.cluster, routed)
         self.reached = True
         return Loaded(settings, tuple(each.manifest for each in objects))
+
+    async def load_what_can_be(self, files: Files) -> Loaded:
+        """The same; without manifests where those are what is wrong, for whoever only takes things away."""
+        try:
+            return await self.load(files)
+        except UserError as error:
+            self.run.log.info(f"The manifests of commit {files.commit[:7]} cannot be used: {error}")
+            return Loaded(application_settings(files, self._place.plugin), ())
 
     async def load_running(self) -> Loaded | None:
         """What ran before this deployment; None on a first one."""

@@ -15,7 +15,7 @@ from fairway.config.stages import (
     K8sTrafficRoutingOptions,
 )
 from fairway.errors import UserError
-from fairway.kube.manifest import Body, Manifest
+from fairway.kube.manifest import Body, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.config_hash import with_config_hash
 from fairway.plugins.kubernetes.marks import mark
@@ -185,7 +185,7 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
         elsewhere = await site.search.everywhere((each.namespace for each in loaded.manifests), only=not site.alone)
         await site.record.complete(map(Where.of, elsewhere))
         found += elsewhere
-    found += await _running_before(site)
+    found += await _running_before(site, applied)
 
     def spare(body: Body) -> bool:
         return spare_variants and mark(body, label.key) in (label.canary_value, label.baseline_value)
@@ -200,7 +200,7 @@ async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> i
 
 
 async def _clean(site: Site, value_of: Any, why: str) -> str:
-    loaded = await site.load(site.run.target)
+    loaded = await site.load_what_can_be(site.run.target)
     removed = await remove_variants(site, loaded, value_of(loaded.settings.spec.variant_label), why)
     return f"{removed} objects removed"
 
@@ -234,7 +234,7 @@ async def _variant_places(site: Site, loaded: Loaded) -> set[Where]:
     return {each for each in known if (each.api_version, each.kind) in _OF_VARIANTS}
 
 
-async def _running_before(site: Site) -> list[dict[str, Any]]:
+async def _running_before(site: Site, applied: Sequence[Body]) -> list[dict[str, Any]]:
     """What the running commit says is there: PipeCD's older agents leave no labels to find it by."""
     try:
         running = await site.load_running()
@@ -244,7 +244,8 @@ async def _running_before(site: Site) -> list[dict[str, Any]]:
     except UserError as error:
         site.run.log.info(f"What ran before cannot be read any more, and is not looked for: {error}")
         return []
-    return await site.search.named((each.kind, each.key) for each in kinds)
+    keys = {key_of(each) for each in applied}
+    return await site.search.named((each.kind, each.key) for each in kinds if each.key not in keys)
 
 
 def _suffixes(loaded: Loaded) -> dict[str, str]:

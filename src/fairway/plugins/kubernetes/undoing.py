@@ -83,7 +83,8 @@ def _primary_was_touched(site: Site) -> bool:
 
 async def _remove_all_variants(site: Site, running: Loaded | None) -> int:
     """Canary and baseline, by the labels of both commits."""
-    target = await site.load(site.run.target)
+    # It may be the manifests that the deployment has failed with.
+    target = await site.load_what_can_be(site.run.target)
     removed = 0
     labels = []
     for loaded in (target, running) if running is not None else (target,):
