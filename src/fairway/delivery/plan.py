@@ -16,7 +16,13 @@ import msgspec
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
-from fairway.delivery.rollback import SCRIPT_RUN_ROLLBACK, in_rollback_order, plan_undo_scripts, plan_v0_rollback
+from fairway.delivery.rollback import (
+    ROLLBACK,
+    SCRIPT_RUN_ROLLBACK,
+    in_rollback_order,
+    plan_undo_scripts,
+    plan_v0_rollback,
+)
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage, StageStatus
@@ -209,7 +215,10 @@ def _rollback(normal: Sequence[Stage], facts: PlanFacts, now: datetime) -> list[
     ids = [stage.id for stage in normal][: len(pipeline)]
     if facts.config.generation is Generation.V0 and not answered:
         planned = plan_v0_rollback(pipeline, ids, now)
-        # Where no plugin of the application has anything to undo, there may be nobody who knows how to.
-        return [stage for stage in planned if stage.name in facts.plugins_of_stage]
+        # Where no plugin of the application has anything to undo, there may be nobody who knows how to; another
+        # platform's plugin certainly does not.
+        others = not set(facts.plugins_of_stage.get(ROLLBACK, ())) & set(facts.config.plugins)
+        unknown = {ROLLBACK} if others else set()
+        return [stage for stage in planned if stage.name in facts.plugins_of_stage and stage.name not in unknown]
     ordered = in_rollback_order([*answered, *plan_undo_scripts(pipeline, ids, now)])
     return [msgspec.structs.replace(stage, id=f"rollback-{n}", requires=()) for n, stage in enumerate(ordered)]

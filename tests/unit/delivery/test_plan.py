@@ -154,6 +154,17 @@ def test_a_v0_quick_sync_has_the_platforms_rollback_alone() -> None:
     assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["K8S_SYNC", "ROLLBACK"]
 
 
+def test_a_v0_application_of_scripts_alone_is_not_undone_by_another_platforms_plugin() -> None:
+    (script,) = a_pipeline("SCRIPT_RUN")
+    config = a_config(script, generation=Generation.V0, kind="LambdaApp", plugins={"lambda": {}})
+    requests = (StageRequest(plugin="scriptrun", stages=(script,)),)
+    answers = (PluginStages(plugin="scriptrun", stages=(answered("SCRIPT_RUN"),)),)
+
+    facts = pipeline_facts(config=config, requests=requests, answers=answers)
+
+    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["SCRIPT_RUN"]
+
+
 def test_a_v0_application_that_nobody_could_undo_has_no_rollback() -> None:
     config = a_config(CANARY, SCRIPT, PRIMARY, generation=Generation.V0, kind="KubernetesApp")
     facts = pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config, plugins_of_stage={})
