@@ -162,7 +162,7 @@ def test_a_v0_application_of_scripts_alone_is_not_undone_by_another_platforms_pl
 
     facts = pipeline_facts(config=config, requests=requests, answers=answers)
 
-    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["SCRIPT_RUN"]
+    assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["SCRIPT_RUN", "SCRIPT_RUN_ROLLBACK"]
 
 
 def test_a_v0_application_that_nobody_could_undo_has_no_rollback() -> None:
