@@ -147,7 +147,7 @@ class Tools:
 async def _version(name: str, path: Path) -> str:
     arguments = (str(path), *_SOURCES[name].says_version)
     try:
-        said = await run_tool(Command(name=f"{name} version", arguments=arguments, directory=path.parent, seconds=30))
+        said = await run_tool(Command(name=f"{name} version", arguments=arguments, directory=path.parent))
     except ToolFailed:
         return ""
     found = _VERSION.search(said.decode("utf-8", "replace"))
