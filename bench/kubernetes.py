@@ -139,6 +139,6 @@ def _readings(bare: Found, ours: Found) -> list[Reading]:
         Reading(
             "  the same, unchanged: time, calls to the cluster",
             f"{ours.again * 1000:.0f} ms, {ours.calls_again}",
-            "≈ 0, none",
+            "no call",
         ),
     ]
