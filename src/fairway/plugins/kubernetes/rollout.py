@@ -47,7 +47,9 @@ class Waiting:
 
     def __init__(self, body: Body, now: float) -> None:
         self.body = body
-        self.pods: dict[str, Body] = {}
+        self._pods: dict[str, Body] = {}
+        #: What health says of all that; None when something has changed since.
+        self._health: Healthiness | None = None
         #: The verdict of a controller from before we applied, which need not hold any more.
         self._stale = None if _is_observed(body) else _progress(body)
         self._moved = _moves(body)
@@ -56,14 +58,23 @@ class Waiting:
 
     def see(self, body: Body, now: float) -> None:
         """The object as it is now."""
-        self.body = body
+        self.body, self._health = body, None
         if _moves(body) != self._moved:
             self._moved, self._since = _moves(body), now
 
+    def see_pod(self, pod: Body, *, gone: bool = False) -> None:
+        """One of its pods as it is now."""
+        self._health = None
+        if gone:
+            self._pods.pop(key_of(pod).name, None)
+        else:
+            self._pods[key_of(pod).name] = pod
+
     def verdict(self, now: float) -> Healthiness:
         """How it is; stuck when it has got nowhere for too long."""
-        found = health_of(self.body, tuple(self.pods.values()))
-        patience = self.patience
+        if self._health is None:
+            self._health = health_of(self.body, tuple(self._pods.values()))
+        found, patience = self._health, self.patience
         if found.standing is Standing.STUCK and self._stale is not None and _progress(self.body) == self._stale:
             found = msgspec.structs.replace(found, standing=Standing.WAITING)
         if found.standing is Standing.WAITING and patience is not None and now - self._since > patience:
@@ -150,7 +161,8 @@ class Rollout:
             for task in tasks:
                 if task.done():
                     task.result()
-            left = min(each.left(now()) for each in self._waiting.values())
+            unfinished = [key for key, each in verdicts.items() if each.standing is Standing.WAITING]
+            left = min(self._waiting[key].left(now()) for key in unfinished)
             try:
                 async with asyncio.timeout(left):
                     await self._changed.wait()
@@ -184,11 +196,11 @@ class Rollout:
         labels: Mapping[str, str] = part(waiting.body, "spec", "selector", "matchLabels")
 
         def see(pod: Body) -> None:
-            waiting.pods[key_of(pod).name] = pod
+            waiting.see_pod(pod)
             self._changed.set()
 
         def forget(pod: Body) -> None:
-            waiting.pods.pop(key_of(pod).name, None)
+            waiting.see_pod(pod, gone=True)
             self._changed.set()
 
         async with self._pod_watches:
