@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
@@ -20,7 +21,7 @@ import structlog
 
 from fairway.agent.file_watch import FileWatch
 from fairway.config.agent import AgentConfig
-from fairway.config.agent_file import GitAccess, Repository
+from fairway.config.agent_file import AgentSpec, GitAccess, Repository
 from fairway.errors import FairwayError
 from fairway.git.credentials import Credentials, HostKeys, SshKey
 from fairway.git.mirror import Mirror, MirrorOptions
@@ -121,8 +122,9 @@ Moved = Callable[[WatchedRepository], Coroutine[Any, Any, None]]
 class Repositories:
     """All repositories of one agent."""
 
-    def __init__(self, watched: Iterable[WatchedRepository]) -> None:
+    def __init__(self, watched: Iterable[WatchedRepository], ask_seconds: float = ASK_SECONDS) -> None:
         self.by_id = {repository.id: repository for repository in watched}
+        self.ask_seconds = ask_seconds
 
     @classmethod
     @asynccontextmanager
@@ -133,21 +135,28 @@ class Repositories:
             WatchedRepository(repository, directory / repository.repo_id, options) for repository in config.repositories
         ]
         try:
-            yield cls(watched)
+            yield cls(watched, decide_ask_seconds(config.sync_interval))
         finally:
             for repository in watched:
                 await repository.close()
 
-    async def watch(self, moved: Moved, ask_seconds: float = ASK_SECONDS) -> None:
-        """Notice pushes until cancelled; `moved` is told of each."""
+    async def watch(self, moved: Moved, ask_seconds: float = 0.0) -> None:
+        """Notice pushes until cancelled; `moved` is told of each. A remote is not asked more often than that."""
+        seconds = max(ask_seconds, self.ask_seconds)
         async with asyncio.TaskGroup() as group:
             for repository in self.by_id.values():
-                group.create_task(_watch(repository, moved, ask_seconds), name=f"watch {repository.id}")
+                group.create_task(_watch(repository, moved, seconds), name=f"watch {repository.id}")
 
     def nudge(self) -> None:
         """Look at every repository again soon."""
         for repository in self.by_id.values():
             repository.nudge()
+
+
+def decide_ask_seconds(interval: timedelta) -> float:
+    """How often a remote is asked, by the agent's `syncInterval`: the minute that PipeCD means where nothing is written
+    is more than we need."""
+    return ASK_SECONDS if interval == AgentSpec().sync_interval else interval.total_seconds()
 
 
 async def _watch(repository: WatchedRepository, moved: Moved, ask_seconds: float) -> None:

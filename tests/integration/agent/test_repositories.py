@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fairway.agent import repositories
 from fairway.agent.file_watch import FileWatch
 from fairway.agent.repositories import Repositories, WatchedRepository
+from fairway.config.scalars import Duration
 from tests.integration.agent.running import PATIENCE_SECONDS, agent_config
 from tests.integration.git.repositories import Origin, an_origin, git
 
@@ -40,6 +42,12 @@ async def watching(origin: Origin, folder: Path, seen: Seen) -> AsyncIterator[Wa
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_remote_is_asked_as_often_as_the_agents_file_says(tmp_path: Path) -> None:
+    config = msgspec.structs.replace(agent_config(an_origin(tmp_path)), sync_interval=Duration(minutes=5))
+    async with Repositories.open(tmp_path / "mirrors", config) as opened:
+        assert opened.ask_seconds == 300.0
 
 
 async def test_the_kernel_tells_of_a_push(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
