@@ -82,7 +82,7 @@ class Manifests:
         return self._made
 
     async def _plain(self, place: Place, files: Files, wanted: KubernetesInput) -> Rendering:
-        contents = await asyncio.to_thread(_contents, place, files, wanted)
+        contents, key = await asyncio.to_thread(_contents, place, files, wanted)
         named = bool(wanted.manifests)
 
         async def make() -> Rendering:
@@ -90,7 +90,7 @@ class Manifests:
             size = sum(len(data) for _, data in contents)
             return Rendering(manifests=tuple(parsed.checked()), size=size)
 
-        return await self._renderings.get(f"plain {named} {digest(contents)}", make)
+        return await self._renderings.get(f"plain {named} {key}", make)
 
 
 def _kustomization(place: Place, written: str) -> Path | None:
@@ -108,8 +108,9 @@ def _nothing(files: Files) -> Problem:
     return Problem(file=files.config_filename, position=Position(1, 1), message=message)
 
 
-def _contents(place: Place, files: Files, wanted: KubernetesInput) -> list[tuple[str, bytes]]:
-    return read_files(find_files(place, wanted.manifests, files.config_filename))
+def _contents(place: Place, files: Files, wanted: KubernetesInput) -> tuple[list[tuple[str, bytes]], str]:
+    contents = read_files(find_files(place, wanted.manifests, files.config_filename))
+    return contents, digest(contents)
 
 
 def refuse_doubles(manifests: Iterable[Manifest]) -> None:
