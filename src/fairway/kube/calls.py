@@ -12,6 +12,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import aiohttp
 import msgspec
@@ -29,6 +30,9 @@ _OK, _MULTIPLE_CHOICES, _UNAUTHORIZED, _TOO_MANY, _SERVER_FAULT = 200, 300, 401,
 #: Connections side by side; what is more waits for its turn.
 _CONNECTIONS = 64
 _CONNECT_SECONDS = 10.0
+#: How often it is looked whether connections have ended of which nothing is wanted any more.
+_CLOSE_LOOKS = 400
+_LOOK_SECONDS = 0.005
 #: A server that asks for more patience than this is taken to be away.
 _LONGEST_RETRY_AFTER = 30.0
 #: A line of a watch is one object; etcd takes none that is larger than 1.5 MB, as JSON it may be some times that.
@@ -73,12 +77,17 @@ class Calls:
         self._access = access
         self._patience = patience or Patience()
         self._session: aiohttp.ClientSession | None = None
+        self._sockets: WeakSet[socket.socket] = WeakSet()
 
     async def close(self) -> None:
-        """Hang up."""
+        """Hang up, and wait for a moment until the other side has heard it: TLS ends with a word from each."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+        for _ in range(_CLOSE_LOOKS):
+            if all(each.fileno() < 0 for each in self._sockets):
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def send(self, call: Call) -> bytes:
         """The body of a successful answer; an error in words for any other."""
@@ -162,7 +171,7 @@ class Calls:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=_CONNECTIONS, socket_factory=_lively_socket)
+            connector = aiohttp.TCPConnector(limit=_CONNECTIONS, socket_factory=self._socket)
             self._session = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -171,6 +180,11 @@ class Calls:
                 read_bufsize=_LINE_BYTES,
             )
         return self._session
+
+    def _socket(self, address: Any) -> socket.socket:
+        made = _lively_socket(address)
+        self._sockets.add(made)
+        return made
 
 
 def decoded(body: bytes, shape: type[T], cluster: str) -> T:

@@ -22,7 +22,7 @@ from fairway.plugins.kubernetes.drift_judge import Compared, Judge
 from fairway.plugins.kubernetes.live_kinds import kinds_below, served
 from fairway.plugins.kubernetes.live_picture import Picture
 from fairway.plugins.kubernetes.live_telling import Telling
-from fairway.plugins.kubernetes.live_wanted import Wanted, WantedObjects, is_passing
+from fairway.plugins.kubernetes.live_wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.settings import target_settings
 from fairway.plugins.kubernetes.tree import resources
@@ -49,8 +49,8 @@ class LiveStates:
         self._telling = Telling(plugin.live_state_changed)
         self._pictures: dict[str, Picture] = {}
         self._judges: dict[tuple[str, str], Judge] = {}
-        #: Application and deploy target → what was found, and what that depends on.
-        self._found: dict[tuple[str, str], tuple[Any, Answer]] = {}
+        #: Application and deploy target → how it differs from Git, and what that depends on.
+        self._drifts: dict[tuple[str, str], tuple[Wanted, Any, tuple[str, ...]]] = {}
         #: Deploy target → when it was found to be away, and how.
         self._away: dict[str, tuple[float, str]] = {}
 
@@ -73,7 +73,7 @@ class LiveStates:
         )
 
     async def _answer(self, question: LiveQuestion, target: DeployTarget) -> Answer:
-        key, now = (question.application_id, target.name), asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
         since, away = self._away.get(target.name, (0.0, ""))
         if not away or now - since >= _AWAY_SECONDS:
             try:
@@ -83,8 +83,9 @@ class LiveStates:
                 if isinstance(error, ClusterAway):
                     self._away[target.name] = (asyncio.get_running_loop().time(), away)
         # What was seen last is better than nothing; that it may be old is said.
-        before = self._found.get(key)
-        return Answer(resources=before[1].resources if before else (), problem=away)
+        picture = self._pictures.get(target.name)
+        seen = picture.family(question.application_id) if picture else ()
+        return Answer(resources=resources(seen, target.name), problem=away)
 
     async def _look_at(self, question: LiveQuestion, target: DeployTarget) -> Answer:
         key = (question.application_id, target.name)
@@ -94,32 +95,17 @@ class LiveStates:
         own = await served(cluster, wanted.kinds)
         below = [each for each in await kinds_below(cluster, own) if each not in own]
         problems = await picture.watch([*own, *below], wanted.namespaces)
-        depends_on = (
-            wanted,
-            picture.revision(question.application_id),
-            tuple((kind, str(error)) for kind, error in problems.items()),
-            question.deployment_under_way,
-        )
-        known = self._found.get(key)
-        # By identity: the manifests of a commit are made once, and comparing them would be the whole work again.
-        if known is not None and known[0][0] is wanted and known[0][1:] == depends_on[1:]:
-            return known[1]
         notes = [str(error) for kind, error in problems.items() if kind in below]
         tree = resources(picture.family(question.application_id), target.name, notes)
-        problem = _problem(own, problems, target)
-        found = Answer(resources=tree, problem=problem)
-        if not problem:
-            drift = await self._judge(key, cluster).drift(self._compared(question, wanted, picture))
-            found = msgspec.structs.replace(found, drift=in_words(drift, question.files.commit))
-        self._found[key] = (depends_on, found)
-        return found
-
-    def _compared(self, question: LiveQuestion, wanted: Wanted, picture: Picture) -> Compared:
-        roots = picture.roots(question.application_id)
-        live = tuple(each for each in roots if not is_passing(each, wanted, roots, question.deployment_under_way))
-        compared = tuple(each for each in wanted.objects if picture.is_wanted(each.kind))
-        fields = wanted.settings.config.drift_detection.ignore_fields
-        return Compared(wanted=compared, live=live, ignore_fields=fields)
+        if problem := _problem(own, problems, target):
+            return Answer(resources=tree, problem=problem)
+        depends_on = (picture.revision(question.application_id), question.deployment_under_way)
+        known = self._drifts.get(key)
+        # By identity: what a commit says is read once, and comparing it would be the whole work again.
+        if known is None or known[0] is not wanted or known[1] != depends_on:
+            drift = await self._judge(key, cluster).drift(_compared(question, wanted, picture))
+            known = self._drifts[key] = (wanted, depends_on, in_words(drift, question.files.commit))
+        return Answer(resources=tree, drift=known[2])
 
     def _judge(self, key: tuple[str, str], cluster: Cluster) -> Judge:
         if key not in self._judges:
@@ -131,6 +117,19 @@ class LiveStates:
             informer = target_settings(target).app_state_informer
             self._pictures[target.name] = Picture(cluster, informer, self._telling.touch)
         return self._pictures[target.name]
+
+
+def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture) -> Compared:
+    """What is in Git and in the cluster, without what a pipeline has made beside it."""
+    objects = tuple(each for each in wanted.objects() if picture.is_wanted(each.kind))
+    variants = Variants(
+        settings=wanted.settings,
+        services=frozenset(each.manifest.name for each in objects if each.manifest.kind == "Service"),
+        roots=tuple(picture.roots(question.application_id)),
+        under_way=question.deployment_under_way,
+    )
+    live = tuple(each for each in variants.roots if not is_passing(each, variants))
+    return Compared(wanted=objects, live=live, ignore_fields=wanted.settings.config.drift_detection.ignore_fields)
 
 
 def _problem(own: Sequence[Kind], problems: Mapping[Kind, FairwayError], target: DeployTarget) -> str:

@@ -1,6 +1,7 @@
 """What should run of an application at one deploy target, as Git says, and where else it has ever had objects."""
 
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable
 
 import msgspec
 
@@ -24,13 +25,17 @@ from fairway.sdk import LiveQuestion, Plugin
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a commit says."""
+    """What a commit says. It is there for every application all the time, so the objects are kept packed."""
 
     settings: ApplicationSettings
-    objects: tuple[Placed, ...]
+    packed: bytes
     #: apiVersion and kind of everything that the application has, may have had, or is to be looked for.
     kinds: tuple[tuple[str, str], ...]
     namespaces: frozenset[str]
+
+    def objects(self) -> tuple[Placed, ...]:
+        """The objects that are to be."""
+        return msgspec.json.decode(zlib.decompress(self.packed), type=tuple[Placed, ...])
 
 
 class WantedObjects:
@@ -40,11 +45,13 @@ class WantedObjects:
         self._plugin = plugin
         self._manifests = manifests
         self._known: dict[tuple[str, str], tuple[str, Wanted]] = {}
+        #: Application id → its file, and what it says.
+        self._settings: dict[str, tuple[bytes, ApplicationSettings]] = {}
 
     def targets(self, question: LiveQuestion) -> tuple[DeployTarget, ...]:
         """Where something of the application may run."""
-        spec = application_settings(question.files, self._plugin.settings.name).spec
-        return all_targets(self._own(question), spec.resource_routes, self._plugin.settings.targets)
+        routes = self._said(question).spec.resource_routes
+        return all_targets(self._own(question), routes, self._plugin.settings.targets)
 
     async def at(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
         """What is wanted at one deploy target."""
@@ -55,7 +62,7 @@ class WantedObjects:
         return known[1]
 
     async def _read(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
-        settings = application_settings(question.files, self._plugin.settings.name)
+        settings = self._said(question)
         wanted, directory = input_for(settings.spec, target)
 
         async def namespaced(api_version: str, kind: str) -> bool | None:
@@ -76,44 +83,63 @@ class WantedObjects:
         places = await kept_places(self._plugin, question.application_id, target.name)
         return Wanted(
             settings=settings,
-            objects=objects,
+            packed=zlib.compress(msgspec.json.encode(objects), 1),
             kinds=_kinds(objects, places, target),
             namespaces=_namespaces(objects, places) or frozenset({cluster.default_namespace}),
         )
 
     def _own(self, question: LiveQuestion) -> tuple[DeployTarget, ...]:
-        spec = application_settings(question.files, self._plugin.settings.name).spec
+        spec = self._said(question).spec
         return tuple(each for each in question.targets if goes_to(spec, each))
 
+    def _said(self, question: LiveQuestion) -> ApplicationSettings:
+        text = question.files.config_text
+        known = self._settings.get(question.application_id)
+        if known is None or known[0] != text:
+            said = application_settings(question.files, self._plugin.settings.name)
+            known = self._settings[question.application_id] = (text, said)
+        return known[1]
 
-def is_passing(seen: Seen, wanted: Wanted, roots: Sequence[Seen], under_way: bool | None) -> bool:
+
+class Variants(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells which objects a pipeline has made."""
+
+    settings: ApplicationSettings
+    #: Names of the Services in Git.
+    services: frozenset[str]
+    #: All objects of the application.
+    roots: tuple[Seen, ...]
+    #: Whether a deployment is under way; None where nobody says.
+    under_way: bool | None
+
+
+def is_passing(seen: Seen, among: Variants) -> bool:
     """Whether an object is there for a while only, or beside those in Git, because a pipeline wants it so.
 
     A canary or baseline belongs to the deployment that is under way. Where nobody says whether one is (PipeCD's agents
     do not), it is taken to be so while the canary is of another commit than what runs as primary.
     """
-    label, body = wanted.settings.spec.variant_label, seen.body()
+    label, body = among.settings.spec.variant_label, seen.body()
     variant = mark(body, label.key)
     if variant == label.primary_value:
-        return _is_primary_service(seen, wanted)
+        return _is_primary_service(seen, among)
     if variant not in (label.canary_value, label.baseline_value):
         return False
-    if under_way is not None:
-        return under_way
-    primaries = (each.body() for each in roots)
+    if among.under_way is not None:
+        return among.under_way
+    primaries = (each.body() for each in among.roots)
     commits = {mark(each, COMMIT) for each in primaries if mark(each, label.key) == label.primary_value}
     return mark(body, COMMIT) not in commits
 
 
-def _is_primary_service(seen: Seen, wanted: Wanted) -> bool:
+def _is_primary_service(seen: Seen, among: Variants) -> bool:
     """Whether it is the Service that K8S_PRIMARY_ROLLOUT makes beside the one in Git."""
     if seen.kind != "Service":
         return False
-    primary = wanted.settings.spec.variant_label.primary_value
-    names = {each.manifest.name for each in wanted.objects if each.manifest.kind == "Service"}
-    for options in wanted.settings.stage_options("K8S_PRIMARY_ROLLOUT", "K8S_MULTI_PRIMARY_ROLLOUT"):
+    primary = among.settings.spec.variant_label.primary_value
+    for options in among.settings.stage_options("K8S_PRIMARY_ROLLOUT", "K8S_MULTI_PRIMARY_ROLLOUT"):
         suffix = options.suffix or primary
-        if options.create_service and any(seen.name == f"{name}-{suffix}" for name in names):
+        if options.create_service and any(seen.name == f"{name}-{suffix}" for name in among.services):
             return True
     return False
 
