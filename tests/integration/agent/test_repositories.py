@@ -12,8 +12,9 @@ from fairway.agent import repositories
 from fairway.agent.file_watch import FileWatch
 from fairway.agent.repositories import Repositories, WatchedRepository
 from fairway.config.scalars import Duration
-from tests.integration.agent.running import PATIENCE_SECONDS, agent_config
+from tests.integration.agent.running import agent_config
 from tests.integration.git.repositories import Origin, an_origin, git
+from tests.patience import PATIENCE_SECONDS
 
 #: Longer than any test: what happens meanwhile was not found by looking now and then.
 NEVER = 3600.0
