@@ -54,7 +54,8 @@ async def test_charts_are_inflated_in_a_copy(tmp_path: Path) -> None:
 
     found = await names(tmp_path, files, KubernetesInput(kustomize_options={"enable-helm": ""}))
 
-    assert "Deployment shop" in found
+    # Kustomize makes plain objects of hooks, and what it makes is applied.
+    assert {"Deployment shop", "Job migrate"} <= set(found)
 
 
 @pytest.mark.parametrize(

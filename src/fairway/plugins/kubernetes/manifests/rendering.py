@@ -81,7 +81,8 @@ class Renderer:
                         secrets=self._sources.secrets,
                     )
                 )
-            return await asyncio.to_thread(_parsed, output, "kustomize build", floating=found.remote or bool(inflater))
+            floating = found.remote or inflater is not None
+            return await asyncio.to_thread(_built, output, floating=floating)
 
         return await self._renderings.get(f"kustomize {_told(told)} {key}", make)
 
@@ -113,7 +114,7 @@ class Renderer:
                     here = msgspec.structs.replace(template, chart=str(directory))
                     output = await self._local(stack, place, tool, here, needs)
                     passing = needs.floating
-            return await asyncio.to_thread(_parsed, output, "helm template", floating=floating or passing)
+            return await asyncio.to_thread(_templated, output, floating=floating or passing)
 
         return await self._renderings.get(f"helm {_told(told)} {key}", make)
 
@@ -222,8 +223,13 @@ def _chart_directory(place: Place, chart: HelmChart) -> Path:
     return directory
 
 
-def _parsed(output: bytes, tool: str, *, floating: bool) -> Rendering:
-    manifests, notes = helm.without_hooks(parse_output(output, tool).checked())
+def _built(output: bytes, *, floating: bool) -> Rendering:
+    manifests = parse_output(output, "kustomize build").checked()
+    return Rendering(manifests=tuple(manifests), size=len(output), floating=floating)
+
+
+def _templated(output: bytes, *, floating: bool) -> Rendering:
+    manifests, notes = helm.without_hooks(parse_output(output, "helm template").checked())
     return Rendering(manifests=tuple(manifests), notes=notes, size=len(output), floating=floating)
 
 
