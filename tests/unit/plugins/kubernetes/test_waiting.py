@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairway.plugins.kubernetes.health import Standing
-from fairway.plugins.kubernetes.rollout import Waiting, is_waited_for
+from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for
 from tests.unit.plugins.kubernetes.builders import an_object
 
 
@@ -81,6 +81,25 @@ def test_the_same_is_said_once() -> None:
     assert said[0]
     assert said[1] == ""
     assert waiting.news(waiting.verdict(3)) not in ("", said[0])
+
+
+@pytest.mark.parametrize(
+    ("reason", "image", "standing"),
+    [
+        pytest.param("InvalidImageName", "WEB", Standing.STUCK, id="an image that cannot be"),
+        pytest.param("InvalidImageName", "OLD", Standing.WAITING, id="a pod of an earlier form"),
+        pytest.param("ImagePullBackOff", "WEB", Standing.WAITING, id="an image that may come"),
+    ],
+)
+def test_what_can_never_run_is_given_up_at_once(reason: str, image: str, standing: Standing) -> None:
+    template = {"spec": {"containers": [{"name": "main", "image": "WEB"}]}}
+    status = {"containerStatuses": [{"name": "main", "state": {"waiting": {"reason": reason}}}]}
+    pod = an_object("v1", "Pod", "web-1", spec={"containers": [{"name": "main", "image": image}]}, status=status)
+    waiting = Waiting(a_live_deployment(0, template=template), now=0)
+
+    waiting.see_pod(pod.body)
+
+    assert waiting.verdict(1).standing is standing
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,141 @@
+"""How long an object is waited for, and what is said meanwhile. Pure: time is an argument.
+
+How an object is, and whether waiting can help, `health` says. Here is the patience: an object that gets nowhere for as
+long as it allows itself is given up. Deployments say so themselves; for others, and for a controller that does not
+look at all, somebody else has to.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from fairway.kube.manifest import Body, key_of
+from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
+from fairway.plugins.kubernetes.marks import WAIT, asks_for
+from fairway.plugins.kubernetes.parts import part
+
+#: Kinds that are waited for.
+_WAITED_FOR: Final = frozenset(
+    {
+        ("apps", "Deployment"),
+        ("apps", "StatefulSet"),
+        ("apps", "DaemonSet"),
+        ("apps", "ReplicaSet"),
+        ("batch", "Job"),
+        ("", "Pod"),
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    }
+)
+_DEFAULT_PATIENCE: Final = 600.0
+#: What a controller may be late with noticing by itself that a Deployment's time is over.
+_SPARE_SECONDS: Final = 60.0
+#: With these reasons a container waits for something that will not come.
+_HOPELESS: Final = frozenset({"InvalidImageName", "ErrImageNeverPull"})
+
+
+class Waiting:
+    """What is known of one object that is waited for."""
+
+    def __init__(self, body: Body, now: float) -> None:
+        self.body = body
+        self._pods: dict[str, Body] = {}
+        #: What health says of all that; None when something has changed since.
+        self._health: Healthiness | None = None
+        #: The verdict of a controller from before we applied, which need not hold any more.
+        self._stale = None if _is_observed(body) else _progress(body)
+        self._moved = _moves(body)
+        self._since = now
+        self._told = ""
+
+    def see(self, body: Body, now: float) -> None:
+        """The object as it is now."""
+        self.body, self._health = body, None
+        if _moves(body) != self._moved:
+            self._moved, self._since = _moves(body), now
+
+    def see_pod(self, pod: Body, *, gone: bool = False) -> None:
+        """One of its pods as it is now."""
+        self._health = None
+        if gone:
+            self._pods.pop(key_of(pod).name, None)
+        else:
+            self._pods[key_of(pod).name] = pod
+
+    def verdict(self, now: float) -> Healthiness:
+        """How it is; stuck when it has got nowhere for too long."""
+        if self._health is None:
+            self._health = health_of(self.body, tuple(self._pods.values()))
+        found, patience = self._health, self.patience
+        if found.standing is Standing.WAITING and (why := hopeless(self.body, self._pods.values())):
+            return Healthiness(found.health, why, Standing.STUCK)
+        if found.standing is Standing.STUCK and self._stale is not None and _progress(self.body) == self._stale:
+            found = msgspec.structs.replace(found, standing=Standing.WAITING)
+        if found.standing is Standing.WAITING and patience is not None and now - self._since > patience:
+            reason = f"nothing has changed for {patience:g} seconds: {found.reason}"
+            return Healthiness(found.health, reason, Standing.STUCK)
+        return found
+
+    @property
+    def patience(self) -> float | None:
+        """How long it may get nowhere; None where it may take as long as it takes."""
+        if self.body["kind"] == "Job":
+            return None
+        allowed = part(self.body, "spec", "progressDeadlineSeconds")
+        return (float(allowed) if isinstance(allowed, int) else _DEFAULT_PATIENCE) + _SPARE_SECONDS
+
+    def left(self, now: float) -> float:
+        """After how long somebody has to look again although nothing happened."""
+        return _DEFAULT_PATIENCE if self.patience is None else max(0.0, self._since + self.patience - now) + 0.1
+
+    def news(self, verdict: Healthiness) -> str:
+        """What there is to say that was not said yet."""
+        said = verdict.reason
+        if said == self._told:
+            return ""
+        self._told = said
+        return said
+
+
+def hopeless(body: Body, pods: Iterable[Body]) -> str:
+    """Why no pod of this form can ever run: the name of an image that none can have; empty where that is not so."""
+    containers = part(body, "spec", "template", "spec", "containers") or ()
+    wanted = {each.get("name"): each.get("image") for each in containers}
+    for pod in pods:
+        for status in part(pod, "status", "containerStatuses") or ():
+            waiting = part(status, "state", "waiting") or {}
+            # A pod that is left of an earlier form says nothing of this one.
+            images = {each.get("name"): each.get("image") for each in part(pod, "spec", "containers") or ()}
+            name = status.get("name")
+            if waiting.get("reason") in _HOPELESS and name in wanted and images.get(name) == wanted[name]:
+                said = ": ".join(str(each) for each in (waiting["reason"], waiting.get("message")) if each)
+                return f"pod {key_of(pod).name}: {name}: {said}"
+    return ""
+
+
+def is_waited_for(body: Body) -> bool:
+    """Whether a stage waits until an object is as it should be."""
+    key = key_of(body)
+    if asks_for(body, WAIT, "false") or part(body, "spec", "suspend"):
+        return False
+    return (key.group, key.kind) in _WAITED_FOR
+
+
+def _progress(body: Body) -> Any:
+    """What a Deployment's controller said last about its progress, where it gave up."""
+    for each in part(body, "status", "conditions") or ():
+        if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
+            return each
+    return None
+
+
+def _is_observed(body: Body) -> bool:
+    return bool(part(body, "status", "observedGeneration") == part(body, "metadata", "generation"))
+
+
+def _moves(body: Body) -> tuple[Any, ...]:
+    """What changes when an object gets somewhere."""
+    status = part(body, "status") or {}
+    counts = ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "numberReady")
+    more = ("updatedNumberScheduled", "numberAvailable", "currentNumberScheduled", "phase", "currentRevision")
+    return tuple(status.get(name) for name in (*counts, *more))
