@@ -4,10 +4,16 @@ plugin.py        the stages, and the answers to an agent's questions, each a thi
 manifests/       an application's files → the objects they describe
 strategy.py, versions.py, preview.py, difference.py
                  what a commit would bring, and how it differs from another
-marks.py, order.py, config_hash.py, variants.py, patches.py, traffic.py
+marks.py, order.py, config_hash.py, variants.py, references.py, patches.py, traffic.py
                  what is made of manifests before they are applied; pure
-applying.py, pruning.py, rollout.py
-                 bringing them to a cluster, and waiting until they are there
+site.py, stages.py, undoing.py
+                 an application at one deploy target, and what each stage does there
+placing.py, applying.py, adoption.py, known_config.py, rollout.py, waiting.py
+                 bringing manifests to a cluster, and waiting until they are there
+record.py, pruning.py, removing.py
+                 what an application has there, and taking away what it should not have
+settings.py, routes.py, clusters.py
+                 what the files say, and which objects go to which cluster
 health.py, live*.py, tree.py, drift.py
                  what runs, how well, and how it differs from Git
 """
