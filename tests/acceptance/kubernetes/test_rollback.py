@@ -1,0 +1,107 @@
+"""The seeds' pipeline is rolled back as they write it: at every stage, whether it fails or is cancelled."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import StageStatus
+from tests.acceptance.kubernetes.pipelines import (
+    BROKEN,
+    NEW,
+    OLD,
+    STAGES,
+    Change,
+    an_application,
+    canary_with,
+    manifests,
+)
+from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, images, objects
+from tests.clusters.programs import program
+from tests.clusters.running import RunningCluster
+
+#: Where it ends → the scripts whose `onRollback` has run by then.
+UNDONE = {1: "", 2: "", 3: "3", 4: "3", 5: "35", 6: "35", 7: "357"}
+#: What keeps an object from going.
+_HOLD = '{"metadata": {"finalizers": ["example.com/hold"]}}'
+_LET_GO = '{"metadata": {"finalizers": null}}'
+#: Beside a stage that never comes to an end by itself.
+_SOON = {"timeout": "2s"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        pytest.param("KubernetesApp", DeploymentStatus.FAILED, id="fails"),
+        pytest.param("Application", DeploymentStatus.CANCELLED, id="is cancelled"),
+    ],
+)
+def test_a_pipeline_is_undone_up_to_where_it_was(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, kind: str, how: DeploymentStatus
+) -> None:
+    names = {position: f"ends-at-{position}" for position in UNDONE}
+    first = {f"{name}/app.pipecd.yaml": an_application(name, tmp_path, kind=kind) for name in names.values()}
+    first |= {f"{name}/manifests.yaml": manifests(name) for name in names.values()}
+
+    with a_cluster_site(tmp_path, first, {"here": an_agent_of(cluster, namespace)}) as site:
+        site.register(*names.values(), deploy_targets_by_plugin={"kubernetes": ["here"]})
+        for name in names.values():
+            assert site.ended_of(name).status is DeploymentStatus.SUCCEEDED
+        limit = _SOON if how is DeploymentStatus.FAILED else {}
+        mishaps = {at: _mishap(at, name, limit, _hold(cluster, namespace, name)) for at, name in names.items()}
+        second = {
+            f"{name}/app.pipecd.yaml": an_application(name, tmp_path, mishaps[at], kind) for at, name in names.items()
+        }
+        second |= {f"{name}/manifests.yaml": manifests(name, BROKEN if at == 4 else NEW) for at, name in names.items()}
+        site.origin.commit(second)
+        if how is DeploymentStatus.CANCELLED:
+            for at, name in names.items():
+                _cancel(site, name, at)
+        _let_go(site, cluster, namespace, names[6])
+        ended = {at: site.ended_of(name) for at, name in names.items()}
+
+    assert {at: (each.status, _rolled_back(each)) for at, each in ended.items()} == dict.fromkeys(names, (how, True))
+    assert {at: _undone(tmp_path / name) for at, name in names.items()} == UNDONE
+    assert images(cluster, namespace) == {OLD}
+    assert [each for each in objects(cluster, namespace) if "canary" in each["metadata"]["name"]] == []
+
+
+def _mishap(at: int, name: str, limit: Change, hold: str) -> Mapping[int, Change]:
+    """What keeps a pipeline from getting beyond a stage."""
+    endless = {"with": {"run": "exit 1" if limit else "sleep 1000"}}
+    kinds: dict[int, Mapping[int, Change]] = {
+        1: {1: {**canary_with(name, BROKEN), **limit}},
+        2: {2: {"with": {"duration": "1h"}, **limit}},
+        4: {1: canary_with(name, NEW), 4: limit},
+        6: {5: {"with": {"run": hold}}, 6: limit},
+    }
+    return kinds.get(at, {at: endless})
+
+
+def _hold(cluster: RunningCluster, namespace: str, name: str) -> str:
+    """A script that keeps the canary from going when it is deleted."""
+    kubectl = f"{program('kubectl')} --kubeconfig={cluster.kubeconfig} --namespace={namespace}"
+    return f"{kubectl} patch deployment {name}-canary --type=merge --patch='{_HOLD}'"
+
+
+def _cancel(site: ClusterSite, name: str, at: int) -> None:
+    """Cancel when the stage is under way."""
+    running = site.at_stage(name, lambda stage: stage.index == at - 1)
+    site.ask("deployments", running.id, "cancel")
+
+
+def _let_go(site: ClusterSite, cluster: RunningCluster, namespace: str, name: str) -> None:
+    """Let the canary go once its removal is a matter of the rollback."""
+    site.in_stage(name, "K8S_ROLLBACK")
+    cluster.kubectl("patch", "deployment", f"{name}-canary", "--type=merge", "-p", _LET_GO, namespace=namespace)
+
+
+def _rolled_back(deployment: Deployment) -> bool:
+    """Whether the platform was rolled back; which stages there are beside those of the pipeline."""
+    added = deployment.stages[len(STAGES) :]
+    return [each.status for each in added if "K8S" in each.name or each.name == "ROLLBACK"] == [StageStatus.SUCCEEDED]
+
+
+def _undone(file: Path) -> str:
+    return file.read_text() if file.exists() else ""
