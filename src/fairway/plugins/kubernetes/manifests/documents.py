@@ -6,7 +6,7 @@ one, so that a mistake in one does not hide those in the others.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -23,6 +23,14 @@ _MOST_REREAD: Final = 32 << 20
 #: Where a document begins; inside a text, even a quoted one, YAML allows no such line.
 _DOCUMENT: Final = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _SOURCE: Final = re.compile(r"^# Source: (\S.*?)\s*$")
+
+
+#: Which objects, by their bodies.
+Choice = Callable[[dict[str, Any]], bool]
+
+
+def _no_object(_body: dict[str, Any]) -> bool:
+    return False
 
 
 class BadManifests(ConfigError):
@@ -53,15 +61,18 @@ class Part(NamedTuple):
 
 def parse_file(data: bytes, file: str) -> Parsed:
     """The manifests of a file."""
-    parsed = _parse(data, file, rendered_by="")
+    parsed = _parse(data, file)
     if parsed.problems and file.endswith(".json"):
         return _json(data, file) or parsed
     return parsed
 
 
-def parse_output(data: bytes, tool: str) -> Parsed:
-    """The manifests that a tool wrote; each is said to stand where the tool says it came from."""
-    manifests, problems = _parse(data, f"{tool}, its output", rendered_by=tool)
+def parse_output(data: bytes, tool: str, unchecked: Choice = _no_object) -> Parsed:
+    """The manifests that a tool wrote; each is said to stand where the tool says it came from.
+
+    `unchecked`: an object that nobody will apply, so nothing is wrong with it.
+    """
+    manifests, problems = _parse(data, f"{tool}, its output", rendered_by=tool, unchecked=unchecked)
     lines = data.decode("utf-8", "replace").splitlines() if problems else []
     return Parsed(manifests, [_traced(each, lines, tool) for each in problems])
 
@@ -87,14 +98,14 @@ def _only_directives(text: str) -> bool:
     return bool(lines) and all(line.startswith("%") for line in lines)
 
 
-def _parse(data: bytes, file: str, rendered_by: str) -> Parsed:
+def _parse(data: bytes, file: str, rendered_by: str = "", unchecked: Choice = _no_object) -> Parsed:
     documents, problems = read_documents(data, file, LIMITS)
     if not documents:
         return _one_by_one(data, file, problems)
     manifests: list[Manifest] = []
     for document in documents:
         lines = document.text.splitlines() if rendered_by else []
-        for path, body in _bodies(document, problems):
+        for path, body in _bodies(document, problems, unchecked):
             line = document.position(path).line
             where = Where(_source(lines, line, rendered_by), 0) if rendered_by else Where(file, line)
             manifests.append(Manifest(body, where))
@@ -137,11 +148,13 @@ def _json(data: bytes, file: str) -> Parsed | None:
     return Parsed(manifests, problems)
 
 
-def _bodies(document: Document, problems: list[Problem]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _bodies(
+    document: Document, problems: list[Problem], unchecked: Choice = _no_object
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The objects of a document and where in it they stand, without those that have something wrong."""
     try:
         for path, body in _written_out(document, document.value, (), problems):
-            wrong = check_body(document, body, path)
+            wrong = [] if unchecked(body) else check_body(document, body, path)
             problems += wrong
             if not wrong:
                 yield path, body

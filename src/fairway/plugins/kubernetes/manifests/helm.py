@@ -5,7 +5,7 @@ pipeline are. They are not passed over in silence, though: whoever loads a chart
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -14,10 +14,11 @@ import msgspec
 
 from fairway.config.platforms import HelmOptions
 from fairway.config.reader.document import read_documents
-from fairway.kube.manifest import Manifest
+from fairway.kube.manifest import Body, Manifest
 from fairway.plugins.kubernetes.manifests.command import ToolFailed
 from fairway.plugins.kubernetes.manifests.documents import LIMITS
 from fairway.plugins.kubernetes.manifests.places import Place
+from fairway.plugins.kubernetes.parts import part
 
 _EXACT: Final = re.compile(r"v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
 HOOK: Final = "helm.sh/hook"
@@ -132,15 +133,22 @@ def _is_there(charts: Path, name: str) -> bool:
     return (charts / name).is_dir() or any(charts.glob(f"{name}-[0-9v]*.tgz"))
 
 
+def is_hook(body: Body) -> bool:
+    """Whether an object is a step of an installation by helm."""
+    annotations = part(body, "metadata", "annotations")
+    return isinstance(annotations, Mapping) and HOOK in annotations
+
+
 def without_hooks(manifests: Iterable[Manifest]) -> tuple[list[Manifest], tuple[str, ...]]:
     """What belongs to the application, and a note for each hook, which does not."""
     kept: list[Manifest] = []
     notes: list[str] = []
     for each in manifests:
-        if HOOK in each.annotations:
+        if is_hook(each.body):
+            name = each.name or each.metadata.get("generateName", "")
             notes.append(
-                f"the chart's hook {each.kind} {each.name} ({each.annotations[HOOK]}) is not run; a SCRIPT_RUN stage "
-                "can do its work"
+                f"the chart's hook {each.body.get('kind')} {name} ({each.annotations[HOOK]}) is not run; a SCRIPT_RUN "
+                "stage can do its work"
             )
         else:
             kept.append(each)

@@ -229,7 +229,7 @@ def _built(output: bytes, *, floating: bool) -> Rendering:
 
 
 def _templated(output: bytes, *, floating: bool) -> Rendering:
-    manifests, notes = helm.without_hooks(parse_output(output, "helm template").checked())
+    manifests, notes = helm.without_hooks(parse_output(output, "helm template", helm.is_hook).checked())
     return Rendering(manifests=tuple(manifests), notes=notes, size=len(output), floating=floating)
 
 
