@@ -24,6 +24,7 @@ from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader
 from fairway.agent.lease import Lease
 from fairway.agent.live_state import LiveStateDesk, LiveStates
 from fairway.agent.outbox import Outbox
+from fairway.agent.plan_preview import Previewer
 from fairway.agent.plugins.host_service import HostDesk
 from fairway.agent.plugins.opening import open_plugins
 from fairway.agent.plugins.supervisor import Supervisor
@@ -135,11 +136,18 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
         )
         basis = await _open_basis(place, deployments, stack)
         watcher = _watcher(basis, lambda: work.live.look_soon())  # noqa: PLW0108  # `work` is made below
-        inbox = Inbox(deployments, basis.outbox, clock, watcher.sync)
+        inbox = Inbox(
+            deployments,
+            basis.outbox,
+            clock,
+            watcher.sync,
+            lambda command, asked: previewer.answer(command, asked),  # noqa: PLW0108  # `previewer` is made below
+        )
         plugins = await stack.enter_async_context(
             open_plugins(settings.config.plugins, settings.data, _host(basis, inbox, lambda each: _changed(work, each)))
         )
         desk = _desk(basis, plugins, lambda deployment, stage: _stage_ended(work, deployment, stage))
+        previewer = Previewer(desk, settings.config.agent_id)
         stack.push_async_callback(deployments.close)
         stack.push_async_callback(inbox.close)
         work = Work(

@@ -100,7 +100,7 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
         reason = f"Cancelled by {prepared.commander} before it was planned"
         return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, reason)
     run = DeploymentRun(prepared.deployment, prepared.running, prepared.planned)
-    underway.redactor = _redactor(prepared.running.sources)
+    underway.redactor = redactor_of(prepared.running.sources)
     underway.run = run
     underway.on_cancel(run.cancel)
     try:
@@ -156,7 +156,8 @@ class _Prepared(msgspec.Struct, frozen=True):
     planned: reports.Report | None
 
 
-async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
+async def gather(desk: DeployingDesk, deployment: Deployment) -> Planning:
+    """What a deployment is planned from: its files, and those of what runs. Its trees are to be removed at its end."""
     mirror = await _mirror(desk, deployment)
     commit = deployment.trigger.commit.hash
     await mirror.fetch_commit(commit)
@@ -164,39 +165,49 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
     if before is not None:
         await mirror.fetch_commit(before.commit)
     wanted = await _wanted(deployment, mirror, _Place(commit, deployment.git_path))
-    config = wanted.config
     runs = None if before is None else await _wanted(deployment, mirror, before)
     target, running = await _both(
         desk.workspace.source(deployment.id, "target", mirror, wanted),
-        None if runs is None else _running_source(desk, deployment.id, mirror, runs, config),
+        None if runs is None else _running_source(desk, deployment.id, mirror, runs, wanted.config),
     )
-    sources, planned = Sources(target, running), None
+    return Planning(
+        deployment=deployment,
+        config=wanted.config,
+        sources=Sources(target, running),
+        plugins=desk.plugins,
+        running_commit=before.commit if before else "",
+        running_config_filename=before.git_path.config_filename if before else "",
+    )
+
+
+async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
+    planning, planned = await gather(desk, deployment), None
     if deployment.status is DeploymentStatus.PENDING:
-        planning = Planning(
-            deployment=deployment,
-            config=config,
-            sources=sources,
-            plugins=desk.plugins,
-            running_commit=before.commit if before else "",
-            running_config_filename=before.git_path.config_filename if before else "",
-        )
         deployment, planned = await _planned(desk, planning)
-    changed = None if before is None else tuple(each.path for each in await mirror.changes(before.commit, commit))
     return _Prepared(
         deployment,
         Running(
-            config=config,
-            sources=sources,
+            config=planning.config,
+            sources=planning.sources,
             plugins=desk.plugins,
             outbox=desk.outbox,
             clock=desk.clock,
-            changed_files=changed,
+            changed_files=await _changed_files(desk, planning),
             stage_ended=desk.stage_ended,
             told_with_end=_told_with_end,
             sleep_until=desk.sleep_until,
         ),
         planned,
     )
+
+
+async def _changed_files(desk: DeployingDesk, planning: Planning) -> tuple[str, ...] | None:
+    """The files that differ from what runs; None where nothing does."""
+    if not planning.running_commit:
+        return None
+    mirror = await _mirror(desk, planning.deployment)
+    changes = await mirror.changes(planning.running_commit, planning.deployment.trigger.commit.hash)
+    return tuple(change.path for change in changes)
 
 
 async def _both(
@@ -213,7 +224,8 @@ async def _both(
         await asyncio.gather(other, return_exceptions=True)
 
 
-def _redactor(sources: Sources) -> Redactor:
+def redactor_of(sources: Sources) -> Redactor:
+    """Masks what was opened for these files."""
     opened = [sources.target.values] + ([sources.running.values] if sources.running else [])
     return Redactor(secret for values in opened for secret in values.encrypted_secrets.values())
 

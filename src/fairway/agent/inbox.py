@@ -1,7 +1,8 @@
 """Commands that people send to this agent: each answered exactly once, with a reason when it is not done.
 
-A command that this agent does at once (a sync, a restart) is answered here. A cancel is answered when its deployment
-has ended; an approval or a skip when its stage has, and until then the plugin of the stage may ask for it.
+A command that this agent does at once (a sync, a restart) is answered here, a plan preview once it is made. A cancel is
+answered when its deployment has ended; an approval or a skip when its stage has, and until then the plugin of the stage
+may ask for it.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from fairway.agent.running import Cancelling
 from fairway.clock import Clock
 from fairway.model.command import (
     ApproveStage,
+    BuildPlanPreview,
     CancelDeployment,
     ChainSyncApplication,
     Command,
@@ -34,16 +36,18 @@ _log = structlog.get_logger()
 ANSWERS = "commands"
 
 Sync = Callable[[Command, SyncApplication | ChainSyncApplication], Coroutine[Any, Any, Answer]]
+Preview = Callable[[Command, BuildPlanPreview], Coroutine[Any, Any, Answer]]
 
 
 class Inbox:
     """The commands that wait for this agent."""
 
-    def __init__(self, deployments: Deployments, outbox: Outbox, clock: Clock, sync: Sync) -> None:
+    def __init__(self, deployments: Deployments, outbox: Outbox, clock: Clock, sync: Sync, preview: Preview) -> None:
         self._deployments = deployments
         self._outbox = outbox
         self._clock = clock
         self._sync = sync
+        self._preview = preview
         #: Ids of commands that were seen; the server lists a command until its answer has arrived.
         self._seen: set[str] = set()
         #: Approvals and skips by (deployment, stage), oldest first.
@@ -84,6 +88,8 @@ class Inbox:
                 await self._cancel(command, command.payload)
             case ApproveStage() | SkipStage():
                 await self._keep(command, command.payload)
+            case BuildPlanPreview():
+                self._answer_later(command, self._preview(command, command.payload))
             case RestartAgent():
                 await self._answer(command, Answer(status=CommandStatus.SUCCEEDED, output=command.id.encode()))
                 self.restart.set()
@@ -97,11 +103,19 @@ class Inbox:
             return
         underway.cancel(Cancelling(payload, command.commander))
 
-        async def answer_at_its_end() -> None:
+        async def at_its_end() -> Answer:
             await underway.ended.wait()
-            await self._answer(command, Answer(status=CommandStatus.SUCCEEDED))
+            return Answer(status=CommandStatus.SUCCEEDED)
 
-        task = asyncio.create_task(answer_at_its_end(), name=f"answer {command.id}")
+        self._answer_later(command, at_its_end())
+
+    def _answer_later(self, command: Command, working: Coroutine[Any, Any, Answer]) -> None:
+        """Answer when the work is done; other commands do not wait for it."""
+
+        async def answer() -> None:
+            await self._answer(command, await working)
+
+        task = asyncio.create_task(answer(), name=f"answer {command.id}")
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 

@@ -131,7 +131,7 @@ async def _touched(mirror: Mirror, known: tuple[KnownApplication, ...], examined
     found: dict[str, Touched] = {}
     for last, changed in by_commit.items():
         files = await _changed_files(mirror, last, changed[0].commit)
-        index = TouchIndex(map(_rule, changed))
+        index = TouchIndex(map(touch_rule, changed))
         found |= {touched.application_id: touched for touched in index.touched_by(files)}
     return found
 
@@ -144,7 +144,8 @@ async def _changed_files(mirror: Mirror, last: str, head: str) -> list[str]:
         return list(await mirror.tree(head))
 
 
-def _rule(known: KnownApplication) -> TouchRule:
+def touch_rule(known: KnownApplication) -> TouchRule:
+    """What counts as a change of an application, as its file says."""
     on_commit = known.config.trigger.on_commit if known.config else None
     return TouchRule(
         application_id=known.application.id,

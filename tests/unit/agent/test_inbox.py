@@ -25,9 +25,11 @@ class Answers(Outbox):
     def __init__(self) -> None:
         self.said: list[tuple[str, str]] = []
 
-    async def deliver(self, _stream: str, report: Report) -> bool:
-        request: Any = report.request
-        self.said.append((request.command_id, dict(request.metadata).get("reason", "")))
+    async def deliver(self, stream: str, *reports: Report) -> bool:
+        del stream
+        for report in reports:
+            request: Any = report.request
+            self.said.append((request.command_id, dict(request.metadata).get("reason", "")))
         return True
 
 
@@ -40,7 +42,7 @@ def an_inbox(answers: Answers) -> Inbox:
 
     async def give_up(_underway: Underway, _giving_up: GivingUp) -> None: ...
 
-    return Inbox(Deployments(deploy, give_up), answers, FakeClock(NOW), synced)
+    return Inbox(Deployments(deploy, give_up), answers, FakeClock(NOW), synced, synced)
 
 
 def a_command(id: str, payload: Payload) -> Command:

@@ -36,9 +36,11 @@ from fairway.rpc.plugin_api import (
     UNDER_WAY_KEY,
     DeploymentStub,
     LiveStateStub,
+    PlanPreviewStub,
     StageStub,
     common_messages,
     live_state_messages,
+    plan_preview_messages,
     stage_messages,
 )
 from fairway.rpc.plugin_api import deployment_messages as m
@@ -98,6 +100,17 @@ class LiveAnswer(msgspec.Struct, frozen=True):
     sync: SyncState
 
 
+class PreviewAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one plugin would change in one deploy target."""
+
+    deploy_target: str
+    changes: bool
+    summary: str
+    details: str
+    #: How to colour the details; empty where the plugin does not say.
+    language: str
+
+
 class PluginClient:
     """The services of one plugin."""
 
@@ -108,6 +121,7 @@ class PluginClient:
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
         self._live_states = LiveStateStub(channel)
+        self._previews = PlanPreviewStub(channel)
 
     async def defined_stages(self, seconds: float = ANSWER_SECONDS) -> tuple[str, ...]:
         """The names of the stages that the plugin serves."""
@@ -180,6 +194,35 @@ class PluginClient:
                 from_wire_plugin_live_state(self._whole("GetLivestate", answer).application_live_state),
                 from_wire_sync_state(answer.sync_state),
             ),
+        )
+
+    async def plan_preview(self, deployment: Deployment, sources: Sources) -> tuple[PreviewAnswer, ...] | None:
+        """What a deployment would change in each deploy target; None where the plugin cannot tell."""
+        request = plan_preview_messages.GetPlanPreviewRequest(
+            application_id=deployment.application_id,
+            application_name=deployment.application_name,
+            piped_id=deployment.agent_id,
+            deploy_targets=targets_for(self.name, deployment),
+            target_deployment_source=_wire_source(sources.target),
+            running_deployment_source=_wire_source(sources.running),
+        )
+        try:
+            answer = await self._previews.GetPlanPreview(request, timeout=ANSWER_SECONDS)
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return None
+            raise self._in_our_words("GetPlanPreview", error) from error
+        except aio.UsageError as error:
+            raise self._closed("GetPlanPreview") from error
+        return tuple(
+            PreviewAnswer(
+                deploy_target=each.deploy_target,
+                changes=not each.no_change,
+                summary=each.summary,
+                details=each.details.decode("utf-8", "replace"),
+                language=each.diff_language,
+            )
+            for each in self._whole("GetPlanPreview", answer).results
         )
 
     async def execute(self, work: StageWork) -> StageResult:

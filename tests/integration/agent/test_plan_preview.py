@@ -1,0 +1,107 @@
+"""What a merge would deploy: asked of a real agent with real Git and plugin processes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from fairway.model.command import BuildPlanPreview
+from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
+from fairway.model.trigger import SyncStrategy
+from fairway.rpc.convert.plan_preview import from_command_output
+from fairway.server.store import commands
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script
+from tests.integration.git.repositories import Origin, an_origin, git
+
+PLUGINS = msgspec.json.encode(
+    [
+        {
+            "name": "previewing",
+            "url": "python:tests.integration.agent.previewing:Previewing",
+            "deployTargets": [{"name": "here"}, {"name": "there"}],
+        }
+    ]
+).decode()
+
+
+def an_application() -> str:
+    spec = {"name": "web", "plugins": {"previewing": {}}}
+    file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
+    return msgspec.json.encode(file).decode()
+
+
+def a_branch(origin: Origin, files: dict[str, str | bytes | None]) -> str:
+    """A commit on a branch of its own; main stays where it is."""
+    git(origin.work, "checkout", "--quiet", "-B", "change", "origin/main")
+    commit = origin.commit(files, branch="change")
+    git(origin.work, "checkout", "--quiet", "main")
+    return commit
+
+
+@asynccontextmanager
+async def a_deployed_world(folder: Path) -> AsyncIterator[World]:
+    """An agent that has deployed `web`, and knows `worker`, which scripts deploy."""
+    files = {
+        "web/app.pipecd.yaml": an_application(),
+        "web/wanted": "one\n",
+        "worker/app.pipecd.yaml": an_application_file(script("true"), script("false")).replace("web", "worker"),
+    }
+    async with a_world(folder, an_origin(folder, files)) as world:
+        await world.add_application(deploy_targets_by_plugin={"previewing": ("here",)})
+        async with an_agent_at_work(world, PLUGINS):
+            await world.ended()
+            await world.add_application("worker")
+            await world.ended(2)
+            yield world
+
+
+async def preview(world: World, head: str, base: str = "main") -> PlanPreview:
+    asked = BuildPlanPreview(repository_id="r-1", head_branch="change", head_commit=head, base_branch=base)
+    command = await world.answer(await world.command(asked))
+    return from_command_output(await world.store.read(lambda each: commands.load_command_output(each, command.id)))
+
+
+def told(found: PlanPreview) -> dict[str, ApplicationPlanPreview]:
+    assert found.error == ""
+    return {each.application_name: each for each in found.applications}
+
+
+async def test_a_preview_has_the_plan_and_what_each_target_would_become(tmp_path: Path) -> None:
+    async with a_deployed_world(tmp_path) as world:
+        before = len(await world.deployments())
+        head = a_branch(world.origin, {"web/wanted": "two\n"})
+        world.origin.commit({"elsewhere": "main has moved on"})
+
+        (web,) = told(await preview(world, head)).values()
+        (unchanged,) = told(await preview(world, a_branch(world.origin, {"web/README": "words"}))).values()
+
+        assert (unchanged.no_change, unchanged.plugins) == (True, ())
+        assert (web.sync_strategy, web.error, web.no_change) == (SyncStrategy.QUICK_SYNC, "", False)
+        assert web.summary.decode().endswith("\nStages: PREVIEWING_SYNC")
+        details = b"--- before\n+++ after\n@@ -1 +1 @@\n-one\n+two"
+        expected = PluginPlanPreview(
+            plugin_name="previewing", deploy_target="here", summary=b"one file changes", details=details
+        )
+        assert web.plugins == (expected,)
+        assert len(await world.deployments()) == before
+        assert not list((world.data / "work" / "deployments").glob("preview-*"))
+
+
+async def test_what_cannot_be_previewed_is_told_and_hides_nothing_else(tmp_path: Path) -> None:
+    async with a_deployed_world(tmp_path) as world:
+        head = a_branch(world.origin, {"web/wanted": "broken\n", "worker/x": "1"})
+        found = told(await preview(world, head))
+        head = a_branch(world.origin, {"web/app.pipecd.yaml": "kind: Nothing\n", "web/wanted": "two\n"})
+        broken = told(await preview(world, head))
+        other_base = await preview(world, head, base="release")
+        world.origin.commit({"web/wanted": "three\n"})
+        conflict = await preview(world, head)
+
+    assert "wanted is broken" in found["web"].error
+    worker = found["worker"]
+    assert worker.summary.decode().endswith("\nStages: SCRIPT_RUN → SCRIPT_RUN")
+    assert (worker.error, worker.plugins, worker.sync_strategy) == ("", (), SyncStrategy.PIPELINE)
+    assert "its configuration is invalid" in broken["web"].error
+    assert "does not follow release" in other_base.error
+    assert "both change web/wanted" in conflict.error
