@@ -88,7 +88,7 @@ async def test_what_cannot_be_built_is_told(kustomization: str, said: str, tmp_p
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("option", ["enable-exec", "output", "helm-command", "enable-alpha-plugins", "x y"])
+@pytest.mark.parametrize("option", ["enable-exec", "output", "helm-command", "enable_alpha_plugins", "x y"])
 async def test_an_option_that_reaches_for_the_agent_is_refused(option: str, tmp_path: Path) -> None:
     files = {**BASE, "shop/kustomization.yaml": "resources: [../base]\n"}
 

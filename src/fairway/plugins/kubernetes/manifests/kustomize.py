@@ -50,8 +50,9 @@ class Kustomization(msgspec.Struct, frozen=True):
 def arguments(options: Mapping[str, str]) -> tuple[str, ...]:
     """The options as kustomize is told them; ToolFailed for one that is refused."""
     for name in options:
-        why = _REFUSED.get(name.lstrip("-").lower())
-        if why is not None or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        # Versions before 4 write their options with underscores.
+        why = _REFUSED.get(name.lstrip("-_").lower().replace("_", "-"))
+        if why is not None or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
             raise ToolFailed(f"input.kustomizeOptions has {name!r}, which is refused: {why or 'it is no option'}")
     return tuple(f"--{name}={value}" if value else f"--{name}" for name, value in sorted(options.items()))
 
