@@ -67,6 +67,8 @@ async def _replaced_at_work(place: Place, stop: asyncio.Event) -> bool:
     """Be at work until that is over; whether because another agent is."""
     lease = place.lease
     async with open_work(place) as work:
+        # The lease is asked for every second while nobody answers; what is kept is tried ever more seldom.
+        lease.heard_again = work.desk.outbox.try_now
         await _until(work.run(), stop.wait(), work.inbox.restart.wait(), lease.reached(Role.STEPPING_DOWN))
         replaced = lease.role is Role.STEPPING_DOWN
         if replaced:

@@ -98,6 +98,9 @@ class Lease:
         self.state = LeaseState(Role.WAITING.value, "the server has not answered yet")
         self._role = Role.WAITING
         self._answered = False
+        #: Whether the last question found nobody; and who is told when the next one does.
+        self._unheard = False
+        self.heard_again: Callable[[], None] = lambda: None
         self._shut_out: KeyRefused | None = None
         #: Whether nobody else was at work since an agent with this data was.
         self.unbroken = True
@@ -182,8 +185,12 @@ class Lease:
         except LeasesUnknown as error:
             return await self._unknown(str(error))
         except (ServerAway, ServerRefused) as error:
+            self._unheard = True
             return await self._unanswered(error)
         self._answered = True
+        if self._unheard:
+            self._unheard = False
+            self.heard_again()
         if self._role is Role.STEPPING_DOWN or request.holder != self._holder:
             # A report was refused meanwhile; what the server said before that counts no more.
             return 0.0

@@ -97,6 +97,8 @@ class Outbox:
         self._streams: set[str] = set()
         self._something = asyncio.Event()
         self._nothing = asyncio.Event()
+        #: Somebody else has just been answered by the server.
+        self._heard = asyncio.Event()
         #: Whether the last report found nobody; people are told when that changes, not each time.
         self._away = False
         #: Whether finding that out took long, as on a line that is cut without a word. Then only what was kept is
@@ -161,6 +163,10 @@ class Outbox:
         """Wait until the server has everything."""
         await self._nothing.wait()
 
+    def try_now(self) -> None:
+        """The server answers again: what is kept need not wait for the next attempt."""
+        self._heard.set()
+
     @property
     def kept_streams(self) -> int:
         """How many streams have reports that the server does not know yet."""
@@ -218,10 +224,21 @@ class Outbox:
                 away = True
             failures = failures + 1 if away else 0
             if failures:
-                await self._patience.sleep(self._patience.delay(failures))
+                await self._pause(self._patience.delay(failures))
             if not self._streams:
                 self._something.clear()
                 self._nothing.set()
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait before the next attempt, unless somebody hears of the server before."""
+        self._heard.clear()
+        either = [asyncio.ensure_future(each) for each in (self._patience.sleep(seconds), self._heard.wait())]
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in either:
+                each.cancel()
+            await asyncio.gather(*either, return_exceptions=True)
 
     async def _send_stream(self, stream: str) -> bool:
         """Send what is kept of one stream; whether the server was away."""

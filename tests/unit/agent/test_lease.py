@@ -266,6 +266,23 @@ def test_an_agent_alone_begins_nothing_new_in_a_very_long_outage_and_goes_on_whe
     in_own_time(work())
 
 
+def test_that_the_server_answers_again_is_told_once(tmp_path: Path) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+    server, told = Scripted(granted, ServerAway("nobody there")), []
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            lease.heard_again = lambda: told.append(len(told))
+            await asyncio.sleep(100)
+            assert told == []
+            server.answer_from_now_on(granted)
+            await asyncio.sleep(200)
+
+    in_own_time(work())
+
+    assert told == [0]
+
+
 def test_an_answer_from_before_the_agent_stepped_down_counts_no_more(tmp_path: Path) -> None:
     granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
     server = Scripted(granted, granted, lease_messages.HoldAnswer(held_by="host b"))
