@@ -13,7 +13,7 @@ from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
 from fairway.agent.outbox import Outbox, OutboxError, log_stream
 from fairway.agent.reports import Report, deploying
 from fairway.git.retry import Retry
-from tests.integration.agent.running import until
+from tests.patience import PATIENCE_SECONDS
 
 
 class RecordingServer:
@@ -63,23 +63,23 @@ async def _at_once(_seconds: float) -> None:
 PATIENCE = Retry(sleep=_at_once, chance=lambda: 0.0)
 
 
-async def _for_ever(_seconds: float) -> None:
-    await asyncio.Event().wait()
-
-
 async def test_what_was_kept_is_sent_at_once_when_somebody_has_heard_of_the_server(tmp_path: Path) -> None:
-    server = RecordingServer()
+    server, pausing = RecordingServer(), asyncio.Event()
     server.problem = AWAY
-    async with Outbox.open(tmp_path / "outbox.db", server, Retry(sleep=_for_ever)) as outbox:
+
+    async def for_ever(_seconds: float) -> None:
+        pausing.set()
+        await asyncio.Event().wait()
+
+    async with Outbox.open(tmp_path / "outbox.db", server, Retry(sleep=for_ever)) as outbox:
         await outbox.deliver("d-1", a_report("1"))
+        await pausing.wait()
         server.problem = None
+        outbox.try_now()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await outbox.drained()
 
-        async def sent() -> bool:
-            outbox.try_now()
-            return server.taken == ["1"]
-
-        await until(sent)
-        await outbox.drained()
+    assert server.taken == ["1"]
 
 
 async def test_a_report_goes_straight_to_a_server_that_answers(tmp_path: Path) -> None:
