@@ -7,6 +7,7 @@ smaller shape where there are many of them and most of each is not needed.
 
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
@@ -259,24 +260,36 @@ class Cluster:
 
         Expired where the server does not remember so long: list again.
         """
-        async for each in self.follow(
-            kind, Scope(namespace=namespace, labels=labels, name=name), since, dict[str, Any]
-        ):
+        scope = Scope(namespace=namespace, labels=labels, name=name)
+        async for each in self.follow(kind, scope, since, dict[str, Any]):
             yield Event(each.type, each.object)
 
     async def follow(self, kind: Kind, scope: Scope, since: str, shape: type[T]) -> AsyncGenerator[Change[T]]:
         """The same, in another shape."""
+        async with self.following(kind, scope, since, shape) as changes:
+            async for each in changes:
+                yield each
+
+    @asynccontextmanager
+    async def following(
+        self, kind: Kind, scope: Scope, since: str, shape: type[T]
+    ) -> AsyncIterator[AsyncIterator[Change[T]]]:
+        """The same; inside the block the server has agreed to tell."""
         query = scope.query | {"watch": "true", "allowWatchBookmarks": "true", "timeoutSeconds": str(WATCH_SECONDS)}
         if since:
             query["resourceVersion"] = since
         asked = self._asked("watch", kind, scope.namespace)
         call = Call(path=kind.path(scope.namespace), query=query, asked=asked, seconds=WATCH_SECONDS + _SPARE_SECONDS)
-        async with self._calls.lines(call) as lines:
+
+        async def changes(lines: AsyncIterator[bytes]) -> AsyncIterator[Change[T]]:
             async for line in lines:
                 event = decoded(line, _RawEvent, self.name)
                 if event.type == "ERROR":
                     raise error_of(decoded(bytes(event.object), Status, self.name), asked)
                 yield Change(event.type, decoded(bytes(event.object), shape, self.name))
+
+        async with self._calls.lines(call) as lines:
+            yield changes(lines)
 
     async def _which(self, body: Body) -> tuple[Kind, str, str]:
         metadata = body.get("metadata") or {}

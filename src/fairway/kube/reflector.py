@@ -6,7 +6,6 @@ the cluster does not remember so long, everything is listed again and only what 
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -71,6 +70,8 @@ class Reflector(Generic[T]):
         self._patience = patience
         self._held: dict[str, Held[T]] = {}
         self._since = ""
+        #: In a row.
+        self._failures = 0
         self._settled = asyncio.Event()
         #: Why the picture is not there, or may be old; None when it is as it should be.
         self.problem: FairwayError | None = None
@@ -93,20 +94,17 @@ class Reflector(Generic[T]):
 
     async def run(self) -> None:
         """Keep it up to date until cancelled."""
-        failures = 0
         while True:
             try:
                 if not self._since:
                     await self._list()
-                self._well()
-                failures = 0
                 await self._watch()
             except Expired:
                 self._since = ""
             except FairwayError as error:
-                failures += 1
+                self._failures += 1
                 self._failed(error)
-                await self._patience.sleep(self._patience.delay(failures))
+                await self._patience.sleep(self._patience.delay(self._failures))
 
     async def _list(self) -> None:
         seen: dict[str, Held[T]] = {}
@@ -140,17 +138,19 @@ class Reflector(Generic[T]):
 
     async def _watch(self) -> None:
         told, begun = False, asyncio.get_running_loop().time()
-        changes = self._cluster.follow(self.kind, self.scope, self._since, msgspec.Raw)
-        async with contextlib.aclosing(changes):
+        async with self._cluster.following(self.kind, self.scope, self._since, msgspec.Raw) as changes:
+            self._well()
             async for change in changes:
+                told = True
+                self._failures = 0
                 raw = bytes(change.object)
                 identity = decoded(raw, _Identified, self._cluster.name).metadata
-                told = True
                 if change.type != "BOOKMARK":
                     self._apply(change.type, identity.uid, raw)
                 self._since = identity.resource_version or self._since
         if not told and asyncio.get_running_loop().time() - begun < _SHORT_SECONDS:
             raise ClusterAway(f"The cluster {self._cluster.name} hangs up as soon as it is to tell of changes")
+        self._failures = 0
 
     def _apply(self, what: str, uid: str, raw: bytes) -> None:
         new: dict[str, Held[T]] = {}
@@ -168,6 +168,8 @@ class Reflector(Generic[T]):
         self._settled.set()
 
     def _failed(self, error: FairwayError) -> None:
+        if self._since and self._failures == 1:
+            return  # A line that broke is taken up again at once; nobody needs to know.
         # Said once for each reason: it is tried again and again.
         if str(error) != str(self.problem):
             _log.warning("cannot watch", kind=self.kind.kind, cluster=self._cluster.name, reason=str(error))

@@ -24,8 +24,7 @@ from tests.integration.kube.double import (
     serving,
     tells,
 )
-
-PATIENCE_SECONDS = 240.0
+from tests.patience import PATIENCE_SECONDS
 
 
 class Watcher:
@@ -34,7 +33,9 @@ class Watcher:
     def __init__(self, cluster: Cluster) -> None:
         self.told: list[tuple[str, str | None, str | None]] = []
         self._news = asyncio.Event()
-        self.reflector: Reflector[str] = Reflector(cluster, CONFIG_MAPS, Scope(), _x, self._note, no_waits())
+        #: How long it would have waited.
+        self.waits: list[float] = []
+        self.reflector: Reflector[str] = Reflector(cluster, CONFIG_MAPS, Scope(), _x, self._note, no_waits(self.waits))
 
     def _note(self, uid: str, before: str | None, now: str | None) -> None:
         self.told.append((uid, before, now))
@@ -137,6 +138,28 @@ async def test_a_picture_is_there_once_the_permission_is() -> None:
     async with watching(refuses(403), refuses(403), LISTED, tells(then=for_ever)) as watcher:
         await watcher.until_told(2)
 
+        assert watcher.values() == ["1", "2"]
+
+
+async def test_a_line_that_breaks_once_is_taken_up_again_without_ado() -> None:
+    answers = (LISTED, refuses(500), tells(change("ADDED", "d", "9", x="4"), then=for_ever))
+    async with serving(*answers) as double, a_cluster(double) as cluster:
+        watcher = Watcher(cluster)
+        task = asyncio.create_task(watcher.reflector.run())
+        await watcher.until_told(3)
+        task.cancel()
+
+        assert (watcher.reflector.problem, watcher.waits) == (None, [1.0])
+
+
+async def test_a_cluster_that_stays_away_is_asked_less_and_less_and_the_picture_stays() -> None:
+    async with watching(LISTED, refuses(500)) as watcher:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(watcher.waits) < 4:  # noqa: ASYNC110  # nobody tells of it
+                await asyncio.sleep(0)
+
+        assert watcher.waits[:4] == [1.0, 2.0, 3.0, 3.0]
+        assert isinstance(watcher.reflector.problem, ClusterAway)
         assert watcher.values() == ["1", "2"]
 
 

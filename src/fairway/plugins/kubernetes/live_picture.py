@@ -64,11 +64,6 @@ class Picture:
                     problems[kind] = reflector.problem
         return problems
 
-    def is_listed(self, kind: Kind, namespaces: frozenset[str]) -> bool:
-        """Whether there is a picture of a kind, be it an old one."""
-        watching = self._watching(kind, namespaces)
-        return bool(watching) and all(each.listed for each in watching)
-
     def revision(self, application_id: str) -> int:
         """A number that grows with each change that touches an application."""
         return self._revisions[application_id]
