@@ -19,7 +19,7 @@ import msgspec
 
 from bench.agent_site import an_agent_site
 from bench.figures import Figure, Reading, best_of
-from bench.kubernetes_applications import a_plugin, application_files, sync, write_application
+from bench.kubernetes_applications import MIXED, Content, a_plugin, sync
 from bench.kubernetes_live import Found, Populated
 from tests.clusters.running import RunningCluster, start_cluster
 from tools.peers.catalogue import CLUSTER, locate
@@ -63,13 +63,13 @@ async def _sync(cluster: RunningCluster, size: int, folder: Path) -> Figure:
         plugin.application_id = f"sync-{size}"
 
         async def kubectl() -> None:
-            manifests = write_application(folder / "kubectl", theirs, "sync", size, next(versions))
+            manifests = Content(theirs, "sync", size, next(versions), MIXED).write(folder / "kubectl")
             cluster.kubectl("apply", "--server-side", "-f", str(manifests), namespace=theirs)
 
         async def ours() -> None:
             version = next(versions)
             plugin.commit = f"{version:040x}"
-            write_application(plugin.folder, own, "sync", size, version)
+            Content(own, "sync", size, version, MIXED).write(plugin.folder)
             await sync(plugin)
 
         await kubectl()
@@ -94,7 +94,7 @@ async def bench_picture(cluster: RunningCluster) -> list[Reading]:
         async with a_plugin(cluster.kubeconfig, folder) as plugin:
             for number in range(APPLICATIONS):
                 plugin.application_id, plugin.folder = made.name(number), folder / made.name(number)
-                write_application(plugin.folder, made.namespace, made.name(number), OBJECTS_OF_EACH)
+                Content(made.namespace, made.name(number), OBJECTS_OF_EACH).write(plugin.folder)
                 await sync(plugin)
         return _readings(_measured("bare", made), _measured("ours", made, str(folder)))
 
@@ -106,7 +106,7 @@ def bench_idle_clusters(cluster: RunningCluster) -> list[Reading]:
     plugins = [{"name": "kubernetes", "url": "builtin:kubernetes", "deployTargets": [target]}]
     files = {}
     for number in range(IDLE):
-        for name, text in application_files(namespace, f"idle-{number}", 1).items():
+        for name, text in Content(namespace, f"idle-{number}", 1).files().items():
             files[f"idle-{number}/{name}"] = text
     with (
         tempfile.TemporaryDirectory(prefix="fairway-bench-") as folder,

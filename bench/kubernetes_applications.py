@@ -1,8 +1,10 @@
 """Kubernetes applications of any size for the bench, and the plugin that deploys them, asked over gRPC."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 from fairway.config.agent_file import DeployTarget
 from fairway.model.stage import StageStatus
@@ -19,7 +21,7 @@ spec:
     kubernetes: {{}}
 """
 #: As long as a short manifest is.
-_OBJECT = """\
+CONFIG = """\
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -30,21 +32,70 @@ data:
   version: "{version}"
   text: {text}
 """
+_SERVICE = """\
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: {name}
+  namespace: {namespace}
+  annotations:
+    version: "{version}"
+spec:
+  selector:
+    app: {name}
+  ports:
+    - port: 80
+"""
+#: The largest kind that nobody waits for: kubectl does not, and how soon pods come up is not what is measured.
+_CRON_JOB = """\
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: {name}
+  namespace: {namespace}
+spec:
+  schedule: "0 0 1 1 *"
+  suspend: true
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: main
+              image: web:{version}
+"""
+#: A third each.
+MIXED = (_CRON_JOB, _SERVICE, CONFIG)
 
 
-def write_application(folder: Path, namespace: str, name: str, objects: int, version: int = 0) -> Path:
-    """Its files; all of its objects change with the version. The answer is where the manifests are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, text in application_files(namespace, name, objects, version).items():
-        (folder / file).write_text(text)
-    return folder / _MANIFESTS
+class Content(NamedTuple):
+    """What an application consists of; all of its objects change with the version."""
 
+    namespace: str
+    name: str
+    objects: int
+    version: int = 0
+    #: Of which the objects are, in turns.
+    templates: Sequence[str] = (CONFIG,)
 
-def application_files(namespace: str, name: str, objects: int, version: int = 0) -> Mapping[str, str]:
-    """The same, not yet written."""
-    parts = {"namespace": namespace, "version": version, "text": "x" * 1_000}
-    manifests = "".join(_OBJECT.format(name=f"{name}-{number}", **parts) for number in range(objects))
-    return {"app.pipecd.yaml": _FILE.format(name=name), _MANIFESTS: manifests}
+    def files(self) -> Mapping[str, str]:
+        """Its application file, and its manifests."""
+        parts = {"namespace": self.namespace, "version": self.version, "text": "x" * 1_000}
+        manifests = [
+            template.format(name=f"{self.name}-{number}", **parts)
+            for number, template in zip(range(self.objects), cycle(self.templates), strict=False)
+        ]
+        return {"app.pipecd.yaml": _FILE.format(name=self.name), _MANIFESTS: "".join(manifests)}
+
+    def write(self, folder: Path) -> Path:
+        """Write them; the answer is where the manifests are."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in self.files().items():
+            (folder / file).write_text(text)
+        return folder / _MANIFESTS
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.kubernetes_applications import a_plugin, write_application
+from bench.kubernetes_applications import Content, a_plugin
 from bench.process import ServerProcess
 from fairway.kube.calls import Call, Calls
 from fairway.model.application import SyncStatus
@@ -72,7 +72,7 @@ async def ours(made: Populated, folder: Path) -> Found:
     """Every application asked about, and once more."""
     folders = [folder / made.name(number) for number in range(made.applications)]
     for each in folders:
-        write_application(each, made.namespace, each.name, made.objects_of_each)
+        Content(made.namespace, each.name, made.objects_of_each).write(each)
     async with a_plugin(Path(made.kubeconfig), folder) as plugin:
 
         async def look(at: Path) -> None:

@@ -13,6 +13,8 @@ from tools.peers.catalogue import KWOK_STAGES, locate
 
 #: In the order in which they are started: the later ones call the API server, which calls etcd.
 FIRST, THEN = ("etcd", "kube-apiserver"), ("kube-controller-manager", "kube-scheduler", "kwok")
+#: By themselves they make some tens of calls a second, to spare an API server that has many to serve.
+_UNSPARING = ("--kube-api-qps=1000", "--kube-api-burst=2000")
 _ACCOUNT_ISSUER = "https://kubernetes.default.svc"
 
 
@@ -59,7 +61,12 @@ class Site(NamedTuple):
             "etcd": self._etcd(),
             "kube-apiserver": self._api_server(),
             "kube-controller-manager": self._controller_manager(),
-            "kube-scheduler": [f"--kubeconfig={self.kubeconfig}", "--leader-elect=false", "--secure-port=0"],
+            "kube-scheduler": [
+                f"--kubeconfig={self.kubeconfig}",
+                "--leader-elect=false",
+                "--secure-port=0",
+                *_UNSPARING,
+            ],
             "kwok": [
                 f"--kubeconfig={self.kubeconfig}",
                 f"--config={locate(KWOK_STAGES)}",
@@ -115,4 +122,5 @@ class Site(NamedTuple):
             f"--root-ca-file={self.pki / 'ca.crt'}",
             "--use-service-account-credentials=false",
             "--profiling=false",
+            *_UNSPARING,
         ]
