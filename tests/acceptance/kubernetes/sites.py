@@ -91,7 +91,10 @@ class ClusterSite(Site):
             state = self.applications()[name].sync_state
             return state is not None and state.status is SyncStatus.SYNCED
 
-        until(look, pause=0.1)
+        try:
+            until(look, pause=0.1)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}: {self.applications()[name].sync_state}") from error
 
 
 class _Applications(msgspec.Struct):

@@ -43,6 +43,9 @@ def test_every_example_is_deployed_and_changed(cluster: RunningCluster, tmp_path
         waiting = site.in_stage("approval", "WAIT_APPROVAL")
         site.ask("deployments", waiting.id, "stages", waiting.stages[1].id, "approve")
         assert _results(site) == {name: _done(_stages(name)) for name in APPLICATIONS}
+
+        for name in APPLICATIONS:
+            site.synced(name.replace("/", "-"))
     found = [each for namespace in namespaces for each in objects(cluster, namespace)]
     assert {image for each in namespaces for image in images(cluster, each)} == {"registry.example.com/web:v2.0.0"}
     assert [each["metadata"]["name"] for each in found if _variant(each) in {"canary", "baseline"}] == []
