@@ -104,6 +104,27 @@ async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the
         assert ended.log[-1] == "1 object as it was before, 0 removed"
 
 
+async def test_a_stateful_set_is_rolled_back_although_its_controller_waits_for_a_pod_that_never_comes(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    def a_stateful_set(image: str) -> dict[str, Any]:
+        made = a_deployment("db", image, replicas=2)
+        del made["spec"]["progressDeadlineSeconds"]
+        return {**made, "kind": "StatefulSet", "spec": {**made["spec"], "serviceName": "db"}}
+
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_stateful_set("db:1"))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(a_stateful_set("broken:2"))
+        async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (_, stage_id):
+            await web.plugin.stop(stage_id, "somebody cancelled it")
+
+        await web.succeed("K8S_ROLLBACK")
+
+        assert web.get("statefulset", "db")["status"]["readyReplicas"] == 2
+
+
 async def test_selectors_stay_as_they_are_whichever_setting_has_made_them(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

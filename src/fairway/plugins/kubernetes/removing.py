@@ -6,10 +6,11 @@ waited for until it is gone, but not for ever: finalizers may take their time, a
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
+from contextlib import aclosing
+from typing import Any, Final
 
 from fairway.errors import FairwayError, UserError
-from fairway.kube.cluster import Cluster
+from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import Expired
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, key_of
@@ -74,8 +75,10 @@ async def until_gone(cluster: Cluster, kind: Kind, body: Body) -> None:
             return
         since = str(part(live, "metadata", "resourceVersion") or "")
         try:
-            async for event in cluster.watch(kind, key.namespace, {}, since, name=key.name):
-                if event.type == "DELETED":
-                    return
+            scope = Scope(namespace=key.namespace, name=key.name)
+            async with aclosing(cluster.follow(kind, scope, since, dict[str, Any])) as changes:
+                async for change in changes:
+                    if change.type == "DELETED":
+                        return
         except Expired:
             continue

@@ -5,6 +5,7 @@ How an object is, and how long that may take, `waiting` decides; here are the wa
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, Final
 
 from fairway.kube.cluster import Cluster, Scope
@@ -33,6 +34,8 @@ class Rollout:
         self._waiting: dict[Key, Waiting] = {}
         self._changed = asyncio.Event()
         self._pod_watches = asyncio.Semaphore(_POD_WATCHES)
+        #: The uids of pods that were in the way.
+        self._taken_away: set[str] = set()
 
     async def wait(self, objects: Sequence[Body]) -> int:
         """Return how many were waited for once all are as they should be; StageFailed when one will not be."""
@@ -71,6 +74,8 @@ class Rollout:
             if all(each.standing is Standing.DONE for each in verdicts.values()):
                 return
             self._changed.clear()
+            for waiting in self._waiting.values():
+                await self._make_way(waiting)
             for task in tasks:
                 if task.done():
                     task.result()
@@ -81,6 +86,23 @@ class Rollout:
                     await self._changed.wait()
             except TimeoutError:
                 continue
+
+    async def _make_way(self, waiting: Waiting) -> None:
+        """Take pods away that keep their workload from being mended, each once."""
+        for pod in waiting.in_the_way():
+            uid = str(part(pod, "metadata", "uid"))
+            if uid in self._taken_away:
+                continue
+            self._taken_away.add(uid)
+            key = key_of(pod)
+            try:
+                await self._cluster.delete(await self._cluster.kind("v1", "Pod"), key.namespace, key.name, uid=uid)
+            except NotAllowed as error:
+                self._log.error(f"{key} is of an earlier version, cannot start and keeps the next from coming: {error}")
+            else:
+                self._log.info(
+                    f"{key} is of an earlier version and cannot start; it was removed to let the next one come"
+                )
 
     def _bodies(self) -> list[Body]:
         return [each.body for each in self._waiting.values()]
@@ -148,9 +170,10 @@ class Rollout:
     async def _follow_from(
         self, kind: Kind, scope: Scope, version: str, see: Callable[[Body], None], gone: Callable[[Body], None]
     ) -> None:
-        async for event in self._cluster.follow(kind, scope, version, dict[str, Any]):
-            body = {"apiVersion": kind.api_version, "kind": kind.kind, **event.object}
-            if event.type == "DELETED":
-                gone(body)
-            elif event.type != "BOOKMARK":
-                see(body)
+        async with aclosing(self._cluster.follow(kind, scope, version, dict[str, Any])) as changes:
+            async for change in changes:
+                body = {"apiVersion": kind.api_version, "kind": kind.kind, **change.object}
+                if change.type == "DELETED":
+                    gone(body)
+                elif change.type != "BOOKMARK":
+                    see(body)

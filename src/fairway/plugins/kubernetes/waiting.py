@@ -30,6 +30,7 @@ _WAITED_FOR: Final = frozenset(
 _DEFAULT_PATIENCE: Final = 600.0
 #: What a controller may be late with noticing by itself that a Deployment's time is over.
 _SPARE_SECONDS: Final = 60.0
+_REVISION: Final = "controller-revision-hash"
 #: With these reasons a container waits for something that will not come.
 _HOPELESS: Final = frozenset({"InvalidImageName", "ErrImageNeverPull"})
 
@@ -76,6 +77,27 @@ class Waiting:
             return Healthiness(found.health, reason, Standing.STUCK)
         return found
 
+    def in_the_way(self) -> list[Body]:
+        """Pods that keep a StatefulSet from being mended: of an earlier form, and unable to start.
+
+        Its controller changes one pod after another and waits until each is ready, also for one that never will be;
+        somebody has to take that one away.
+        """
+        spec, status = part(self.body, "spec") or {}, part(self.body, "status") or {}
+        if self.body["kind"] != "StatefulSet" or not _is_observed(self.body) or not status.get("updateRevision"):
+            return []
+        if part(spec, "updateStrategy", "type") == "OnDelete":
+            return []
+        first = part(spec, "updateStrategy", "rollingUpdate", "partition") or 0
+        return [
+            pod
+            for pod in self._pods.values()
+            if part(pod, "metadata", "labels", _REVISION) not in (None, status["updateRevision"])
+            and _ordinal(pod) >= first
+            and not part(pod, "metadata", "deletionTimestamp")
+            and _cannot_start(pod)
+        ]
+
     @property
     def patience(self) -> float | None:
         """How long it may get nowhere; None where it may take as long as it takes."""
@@ -119,6 +141,20 @@ def is_waited_for(body: Body) -> bool:
     if asks_for(body, WAIT, "false") or part(body, "spec", "suspend"):
         return False
     return (key.group, key.kind) in _WAITED_FOR
+
+
+def _ordinal(pod: Body) -> int:
+    _, _, number = key_of(pod).name.rpartition("-")
+    return int(number) if number.isdecimal() else 0
+
+
+def _cannot_start(pod: Body) -> bool:
+    statuses = [
+        *(part(pod, "status", "initContainerStatuses") or ()),
+        *(part(pod, "status", "containerStatuses") or ()),
+    ]
+    reasons = (str(part(each, "state", "waiting", "reason") or "") for each in statuses)
+    return any(each.startswith("Err") or each.endswith(("Error", "BackOff")) or each in _HOPELESS for each in reasons)
 
 
 def _progress(body: Body) -> Any:

@@ -102,6 +102,39 @@ def test_what_can_never_run_is_given_up_at_once(reason: str, image: str, standin
     assert waiting.verdict(1).standing is standing
 
 
+def a_pod(revision: str, reason: str, name: str = "db-1") -> dict[str, Any]:
+    status = {"containerStatuses": [{"name": "main", "state": {"waiting": {"reason": reason}}}]}
+    labels = {"controller-revision-hash": revision}
+    return dict(an_object("v1", "Pod", name, metadata={"labels": labels, "uid": name}, status=status).body)
+
+
+@pytest.mark.parametrize(
+    ("pod", "spec", "in_the_way"),
+    [
+        pytest.param(a_pod("old", "ImagePullBackOff"), {}, True, id="an earlier pod that cannot start"),
+        pytest.param(a_pod("new", "ImagePullBackOff"), {}, False, id="one of the newest form"),
+        pytest.param(a_pod("old", "ContainerCreating"), {}, False, id="one that starts"),
+        pytest.param(
+            a_pod("old", "CrashLoopBackOff"),
+            {"updateStrategy": {"rollingUpdate": {"partition": 2}}},
+            False,
+            id="one that stays as it is",
+        ),
+        pytest.param(a_pod("old", "CrashLoopBackOff"), {"updateStrategy": {"type": "OnDelete"}}, False, id="by hand"),
+    ],
+)
+def test_a_pod_that_keeps_a_stateful_set_from_being_mended_is_in_the_way(
+    pod: dict[str, Any], spec: dict[str, Any], in_the_way: bool
+) -> None:
+    status = {"observedGeneration": 1, "updateRevision": "new", "currentRevision": "old"}
+    body = an_object("apps/v1", "StatefulSet", "db", metadata={"generation": 1}, spec=spec, status=status).body
+    waiting = Waiting(body, now=0)
+
+    waiting.see_pod(pod)
+
+    assert waiting.in_the_way() == ([pod] if in_the_way else [])
+
+
 @pytest.mark.parametrize(
     ("api_version", "kind", "more", "waited"),
     [
