@@ -26,6 +26,7 @@ from fairway.server.store.store import Store
 from tests.acceptance.server.processes import ServerProcess, a_server
 from tests.acceptance.server.reporting import Account, Metadata, an_account, as_key, reporting
 from tests.fuzz.wire import requests
+from tests.patience import PATIENCE_SECONDS
 
 EXAMPLES = int(os.environ.get("FAIRWAY_FUZZ_EXAMPLES", "15"))
 SERVICES = (
@@ -66,12 +67,12 @@ class Fuzzed(NamedTuple):
         try:
             if method.server_streaming:
                 listen: grpc.UnaryStreamMultiCallable[bytes, bytes] = self.channel.unary_stream(path)
-                stream = listen(content, metadata=metadata, timeout=30)
+                stream = listen(content, metadata=metadata, timeout=PATIENCE_SECONDS)
                 next(iter(stream))
                 stream.cancel()
             else:
                 ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(path)
-                ask(content, metadata=metadata, timeout=30)
+                ask(content, metadata=metadata, timeout=PATIENCE_SECONDS)
         except grpc.RpcError as error:
             return str(error.code().name)
         return "OK"
@@ -96,7 +97,7 @@ async def test_nonsense_is_the_callers_mistake_and_what_it_left_can_be_read(fuzz
     for method in service.methods:
         dishonest |= {(method.name, answer) for answer in _answers(fuzzed, method) - HONEST}
     fuzzed.server.process.terminate()
-    fuzzed.server.process.wait(timeout=30)
+    fuzzed.server.process.wait(timeout=PATIENCE_SECONDS)
 
     assert dishonest == set()
     assert "Traceback" not in fuzzed.server.said

@@ -153,7 +153,7 @@ async def test_work_does_not_wait_for_a_server_that_says_nothing(
 ) -> None:
     monkeypatch.setattr("fairway.agent.outbox._PROMPT_SECONDS", 0.01)
     server = SilentServer()
-    async with asyncio.timeout(60), Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+    async with asyncio.timeout(PATIENCE_SECONDS), Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
         assert [await outbox.deliver("d-1", a_report(id)) for id in "12"] == [False, False]
         server.speaks.set()
         await outbox.drained()
