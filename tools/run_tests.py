@@ -20,7 +20,8 @@ from pathlib import Path
 from tools.peers.catalogue import CLUSTER, locate
 
 _ROOT = Path(__file__).parents[1]
-_LOG = _ROOT / ".venv" / "peers.log"
+#: How far the build is.
+LOG = _ROOT / ".venv" / "peers.log"
 _CLUSTER_TESTS = [name for name in ("tests/cluster", "tests/acceptance/kubernetes") if (_ROOT / name).is_dir()]
 #: What a shell says of a command that Ctrl-C ended.
 _INTERRUPTED = 130
@@ -79,11 +80,11 @@ class Build:
         """Start building what is missing."""
         if not (missing := _missing()):
             return
-        say(f"building {', '.join(missing)} in the background, once; progress: {_LOG.relative_to(_ROOT)}")
+        say(f"building {', '.join(missing)} in the background, once; progress: {os.path.relpath(LOG, _ROOT)}")
         # It ends with us, where the machine can see to it, also when we are killed.
         with_us = ("setpriv", "--pdeathsig=TERM") if shutil.which("setpriv") else ()
         command = (*with_us, "nice", "-n", "19", sys.executable, "-m", "tools.peers", "cluster")
-        with _LOG.open("wb") as log:
+        with LOG.open("wb") as log:
             # Ctrl-C is for us: we end it.
             self._process = subprocess.Popen(
                 command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0
@@ -95,7 +96,7 @@ class Build:
             return
         if self._process.poll() is None:
             say(f"waiting for the build of {', '.join(_missing())}")
-        with _LOG.open(errors="replace") as log:
+        with LOG.open(errors="replace") as log:
             lines = log.read().splitlines()
             yield from lines[-1:]
             while self._process.poll() is None:
@@ -123,14 +124,15 @@ def main(workers: str) -> None:
         run.part("tests", *pytest, "tests", *(f"--ignore={name}" for name in _CLUSTER_TESTS))
         run.wait_for(build)
         if missing := _missing():
-            _not_tested(missing)
+            not_tested(missing)
         say("tests on a real cluster")
         run.part("cluster tests", *pytest, *_CLUSTER_TESTS)
 
 
-def _not_tested(missing: list[str]) -> None:
+def not_tested(missing: list[str]) -> None:
+    """Say so, once and loudly; where somebody relies on it, that is the end."""
     say(f"NOT TESTED is whatever needs {', '.join(missing)}: they could not be built, and the build said last:")
-    print("\n".join(_LOG.read_text(errors="replace").splitlines()[-10:]), flush=True)
+    print("\n".join(LOG.read_text(errors="replace").splitlines()[-10:]), flush=True)
     if os.environ.get("CI") == "true":
         sys.exit(1)
 
