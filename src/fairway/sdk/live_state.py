@@ -5,6 +5,7 @@ missing, which agents take for "not supported".
 """
 
 from collections.abc import Callable
+from datetime import datetime
 
 import msgspec
 import structlog
@@ -48,10 +49,14 @@ class LiveStateService(LiveStateServicer):
             live = await self._plugin.live_state(question)
         except FairwayError as error:
             await context.abort(code_of(error), str(error))
+        now = self._clock.now()
         resources = [msgspec.structs.replace(each, plugin_name=settings.name) for each in live.resources]
+        if question.deployment_under_way is None:
+            # PipeCD's agents, which do not say it, do not know either when something was first seen.
+            resources = [_timed(each, now) for each in resources]
         state = SyncState(
             status=_status(live),
-            at=self._clock.now(),
+            at=now,
             short_reason=live.problem or (live.drift[0] if live.drift else ""),
             reason=live.problem or "\n".join(live.drift or ()),
         )
@@ -64,6 +69,12 @@ class LiveStateService(LiveStateServicer):
 def _under_way(context: CallContext) -> bool | None:
     said = dict(context.invocation_metadata() or ()).get(UNDER_WAY_KEY)
     return None if said is None else said == "true"
+
+
+def _timed(resource: Resource, now: datetime) -> Resource:
+    """With the times that PipeCD's control plane insists on."""
+    created, updated = resource.created_at or now, resource.updated_at or now
+    return msgspec.structs.replace(resource, created_at=created, updated_at=updated)
 
 
 def can_look(plugin: Plugin) -> bool:

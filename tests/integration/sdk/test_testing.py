@@ -199,6 +199,7 @@ async def test_what_runs_how_it_differs_and_what_a_change_would_do(tmp_path: Pat
     assert [(each.name, each.plugin_name, each.health) for each in resources] == [
         ("application", "knowing", Health.HEALTHY)
     ]
+    assert all(each.created_at and each.updated_at for each in resources), "PipeCD's control plane insists on them"
     assert (sync.status, sync.short_reason) == (SyncStatus.OUT_OF_SYNC, "one is behind")
     assert previews == (
         Preview(deploy_target="one", summary="1 change", details="+ a"),
