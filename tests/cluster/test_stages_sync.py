@@ -115,6 +115,20 @@ async def test_kinds_namespaces_and_what_needs_them_come_in_one_commit(
         assert cluster.kubectl("get", f"widgets.{group}", "w", "-o", "jsonpath={.size}", namespace=other) == "1"
 
 
+async def test_a_kind_that_the_cluster_does_not_have_is_named_with_its_file(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(), {"apiVersion": "shop.example.com/v1", "kind": "Cart", "metadata": {"name": "c"}})
+
+        ended = await web.run("K8S_SYNC")
+
+        assert ended.status is FAILED
+        for word in ("manifests.yaml:", "no kind Cart in shop.example.com/v1", "CustomResourceDefinition"):
+            assert word in ended.message
+        assert web.names("configmap") == []
+
+
 async def test_a_namespace_is_made_once_when_the_application_asks_for_it(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

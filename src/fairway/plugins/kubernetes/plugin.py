@@ -7,7 +7,7 @@ several side by side, whose stages may be for some of them only.
 import asyncio
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 from fairway.config.agent_file import DeployTarget
 from fairway.config.stages import (
@@ -56,7 +56,6 @@ from fairway.sdk import (
 from fairway.sdk.plugin import StageSpec
 from fairway.sdk.stage_run import DISPLAY
 
-O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 #: What a stage does at one deploy target; it returns a line about that.
 Work = Callable[[Site], Awaitable[str]]
 #: How often a cluster is asked that is away.
