@@ -21,6 +21,7 @@ class Commands(GroupOnDemand):
         "agent": OnDemand("fairway.cli.agent", "Agents: run, register, look, change keys.", _WORK),
         "plugin": OnDemand("fairway.cli.plugin", "Plugins: start one under an agent, begin your own.", _WORK),
         "event": OnDemand("fairway.cli.event", "Events: tell of a new image.", _WORK),
+        "plan-preview": OnDemand("fairway.cli.plan_preview", "See what merging a branch would deploy.", _WORK),
         "encrypt": OnDemand("fairway.cli.encrypt", "Seal a secret that only one agent can open.", _WORK),
         "project": OnDemand("fairway.cli.project", "Projects: owners of applications and agents.", _PEOPLE),
         "user": OnDemand("fairway.cli.user", "Users: people who sign in.", _PEOPLE),

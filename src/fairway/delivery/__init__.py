@@ -4,6 +4,7 @@ The files in the order of a commit travelling:
 
     paths.py         which paths a list of patterns means
     commit.py        which applications a commit touches
+    preview.py       whether merging a branch would deploy, asked before
     trigger.py       deploy or not, and why
     chain.py         whether a deployment of a chain may be planned yet
     strategy.py      all at once, or through the pipeline

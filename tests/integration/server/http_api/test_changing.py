@@ -253,6 +253,11 @@ CHANGES = [
     ("POST", "agents/agent-1/restart", None),
     ("POST", "agents/agent-1/release", None),
     ("POST", "events", {"name": "x", "data": "y"}),
+    (
+        "POST",
+        "plan-previews",
+        {"repository": REPOSITORY.remote, "head_branch": "x", "head_commit": "c0ffee", "base_branch": "main"},
+    ),
     ("POST", "api-keys", {"name": "x", "role": "read_only"}),
     ("POST", "api-keys/key-1/disable", None),
     ("POST", "projects", {"id": "bank"}),
@@ -273,7 +278,7 @@ async def test_a_key_that_may_only_look_changes_nothing(tmp_path: Path) -> None:
 
 
 async def test_what_is_not_there_cannot_be_changed(tmp_path: Path) -> None:
-    made_here = {"applications", "agents", "events", "api-keys", "projects"}
+    made_here = {"applications", "agents", "events", "plan-previews", "api-keys", "projects"}
     async with serving(tmp_path, APIKeyRole.ADMIN) as served:
         changes = [(method, path, body) for method, path, body in with_bodies() if path not in made_here]
         changes = [

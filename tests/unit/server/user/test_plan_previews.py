@@ -11,8 +11,8 @@ from fairway.model.command import CommandStatus
 from fairway.model.plan_preview import PlanPreview
 from fairway.rpc.convert.plan_preview import to_command_output
 from fairway.server.actions.plan_previews import followed_repository
+from fairway.server.actions.preview_results import Asked, decide_preview
 from fairway.server.status_codes import NotNow
-from fairway.server.user_service.plan_previews import Asked, decide_preview
 from tests.unit.server.user.builders import NOW, a_preview_command, an_agent
 
 LIMIT = timedelta(minutes=5)
