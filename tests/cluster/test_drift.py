@@ -78,6 +78,24 @@ async def test_a_change_is_shown_as_a_difference(cluster: RunningCluster, namesp
         assert "  spec:\n    #spec.replicas\n-   replicas: 2\n+   replicas: 1\n" in state.reason
 
 
+async def test_a_number_of_replicas_that_an_autoscaler_has_set_is_no_drift(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=1))
+        await web.succeed("K8S_SYNC")
+
+        path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web/scale?fieldManager=autoscaler"
+        cluster.api.merge(path, {"spec": {"replicas": 2}})
+
+        async def look() -> SyncStatus | None:
+            resources, state = await web.plugin.live_state(under_way=False)
+            seen = any(each.health_description == "2 of 2 replicas are available" for each in resources)
+            return state.status if seen else None
+
+        assert await until(look) is SYNCED
+
+
 async def test_missing_objects_and_orphans_are_listed(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     async with an_application(cluster, namespace, tmp_path) as web:
         web.commit(a_config_map(a="1"), a_service("old"))

@@ -5,13 +5,14 @@ trial that changes nothing, and its answer holds until the object or the manifes
 """
 
 import hashlib
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from fairway.errors import UserError
-from fairway.kube.cluster import Cluster
+from fairway.kube.cluster import FIELD_MANAGER, Cluster
 from fairway.kube.manifest import Body, Key, key_of
+from fairway.plugins.kubernetes.adoption import is_by_hand
 from fairway.plugins.kubernetes.difference import Change
 from fairway.plugins.kubernetes.drift import (
     Changed,
@@ -24,7 +25,10 @@ from fairway.plugins.kubernetes.drift import (
     seeming_changes,
 )
 from fairway.plugins.kubernetes.live_objects import Seen
+from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
+
+_REPLICAS: Final = ("spec", "replicas")
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +89,20 @@ class Judge:
         except UserError:
             # It may not be asked, or does not take the values at all, as of a field that cannot be changed.
             return changes
-        return confirmed(changes, live, answer)
+        left = confirmed(changes, live, answer)
+        if any(change.path == _REPLICAS for change in left):
+            # Who manages the field is not kept with what is watched.
+            whole = await self._cluster.get(placed.kind, placed.namespace, placed.manifest.name)
+            if whole is not None and is_scaled_by_others(whole):
+                left = tuple(change for change in left if change.path != _REPLICAS)
+        return left
+
+
+def is_scaled_by_others(live: Body) -> bool:
+    """Whether the number of replicas is an autoscaler's: stages leave it alone then, and so it is no drift."""
+    found = part(live, "metadata", "managedFields") or ()
+    managers = {each.get("manager", "") for each in found if part(each, "fieldsV1", "f:spec", "f:replicas") is not None}
+    return bool(managers) and not any(each == FIELD_MANAGER or is_by_hand(each) for each in managers)
 
 
 def _digest(live: Body, wanted: Body, ignored: tuple[str, ...]) -> str:
