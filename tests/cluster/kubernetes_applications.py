@@ -164,21 +164,3 @@ def a_service(name: str = "web", **spec: Any) -> dict[str, Any]:
     """A Service."""
     spec = {"selector": {"app": name}, "ports": [{"port": 80}], **spec}
     return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
-
-
-def a_definition(cluster: RunningCluster, group: str, version: str, kind: str, plural: str) -> None:
-    """Let the cluster serve a kind of somebody else's, of any shape."""
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
-            "versions": [{"name": version, "served": True, "storage": True, "schema": schema}],
-        },
-    }
-    cluster.kubectl("apply", "-f", "-", given=yaml.safe_dump(definition))
-    cluster.kubectl("wait", "--for=condition=Established", f"crd/{plural}.{group}", "--timeout=240s")

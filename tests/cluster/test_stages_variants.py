@@ -7,7 +7,6 @@ from tests.cluster.kubernetes_applications import (
     FAILED,
     Application,
     a_config_map,
-    a_definition,
     a_deployment,
     a_service,
     a_stage,
@@ -182,7 +181,6 @@ async def test_pruning_with_the_primary_spares_canary_and_routes(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     """Defect 4 of PipeCD: the VirtualService was deleted by the primary's prune."""
-    a_definition(cluster, "networking.istio.io", "v1beta1", "VirtualService", "virtualservices")
     destination = {"destination": {"host": "web", "subset": "primary"}, "weight": 100}
     route = {
         "apiVersion": "networking.istio.io/v1beta1",
@@ -211,7 +209,6 @@ async def test_pruning_with_the_primary_spares_canary_and_routes(
 
 async def test_traffic_is_split_by_smi(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     """Which PipeCD accepts in a file and fails at."""
-    a_definition(cluster, "split.smi-spec.io", "v1alpha2", "TrafficSplit", "trafficsplits")
     split = {
         "apiVersion": "split.smi-spec.io/v1alpha2",
         "kind": "TrafficSplit",

@@ -17,6 +17,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import NoReturn
 
+import yaml
+
 from tests.clusters.api import Api, Refused
 from tests.clusters.certificates import Authority, Pair, signing_key
 from tests.clusters.components import FIRST, THEN, HeldPort, Site
@@ -24,6 +26,8 @@ from tests.clusters.kubeconfigs import Door, by_certificate, write_kubeconfig
 from tests.clusters.processes import DidNotStart, Processes
 
 READY = "ready"
+_CUSTOM = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_DEFINITIONS = Path(__file__).with_name("definitions.yaml")
 #: More than all tests together make.
 _ROOM = {"cpu": "10k", "memory": "100Ti", "pods": "100k"}
 
@@ -43,7 +47,10 @@ class Keeper:
         self._processes.wait("the API server", self._answers)
         self._processes.start(*THEN)
         self._api.create("/api/v1/nodes", _node("node-1"))
+        for each in yaml.safe_load_all(_DEFINITIONS.read_text()):
+            self._api.create(_CUSTOM, each)
         self._processes.wait("a node that is ready", self._has_ready_node)
+        self._processes.wait("kinds of others", self._serves_definitions)
 
     def obey(self, order: str) -> None:
         """One line of the socket."""
@@ -68,10 +75,15 @@ class Keeper:
             return False
 
     def _has_ready_node(self) -> bool:
-        conditions = self._api.get("/api/v1/nodes/node-1")["status"].get("conditions", [])
-        return {"type": "Ready", "status": "True"} in [
-            {key: condition[key] for key in ("type", "status")} for condition in conditions
-        ]
+        return _holds(self._api.get("/api/v1/nodes/node-1")["status"].get("conditions", []), "Ready")
+
+    def _serves_definitions(self) -> bool:
+        conditions = [each["status"].get("conditions", []) for each in self._api.get(_CUSTOM)["items"]]
+        return all(_holds(each, "Established") for each in conditions)
+
+
+def _holds(conditions: list[dict[str, str]], name: str) -> bool:
+    return any((each["type"], each["status"]) == (name, "True") for each in conditions)
 
 
 def _write_keys(site: Site) -> None:

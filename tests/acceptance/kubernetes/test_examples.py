@@ -29,7 +29,6 @@ Result = tuple[DeploymentStatus, list[str]]
 
 
 def test_every_example_is_deployed_and_changed(cluster: RunningCluster, tmp_path: Path) -> None:
-    cluster.kubectl("apply", "-f", str(Path(__file__).with_name("crds.yaml")))
     namespaces = cluster.new_namespace(), cluster.new_namespace()
     targets = dict(zip(("europe", "america"), (an_agent_of(cluster, each) for each in namespaces), strict=True))
     files = {path: text for name in APPLICATIONS for path, text in example(name.partition("/")[0]).items()}
