@@ -13,6 +13,8 @@
     │   ├── SecretError         (secrets)  a sealed value or template that cannot be opened
     │   ├── BadAccess, UnknownKind, NotAllowed, Conflict, Invalid, AlreadyThere, NotThere
     │   │                       (kube)     what a cluster does not know, allow or accept
+    │   ├── BadAccess, UnknownKind, NotAllowed, Conflict, Invalid, AlreadyThere, NotThere
+    │   │                       (kube)     a cluster that cannot be reached as told, or refuses what it is asked
     │   ├── WireError           (rpc)      a message that cannot be put into our words
     │   ├── NotFound, AlreadyExists, UnusableInput, UnusableDatabase
     │   │                       (server)   what the store cannot find, take or open
@@ -35,6 +37,8 @@
         ├── TreeWriteError      (secrets)  a rendered file that could not be written
         ├── ClusterAway, CredentialsRefused
         │                       (kube)     a cluster that does not answer, or not to these credentials
+        ├── ClusterAway, CredentialsRefused
+        │                       (kube)     a cluster that does not answer, or not to us
         ├── StoreUnavailable    (server)   a database that does not answer
         ├── NotReady            (server)   a server whose store does not answer yet
         ├── TooManyRequests     (server)   somebody who asks too often
