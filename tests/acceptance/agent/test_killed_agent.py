@@ -3,12 +3,13 @@
 import functools
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from fairway.agent.plugins.identity import Identity, identity_of
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.acceptance.agent.sites import (
@@ -134,6 +135,11 @@ def test_whatever_a_deployment_is_doing_when_its_agent_ends_is_done_once_and_its
         assert alive_with(str(site.data)) == []
 
 
+def all_gone(processes: Mapping[int, Identity | None]) -> bool:
+    """Whether none of them lives; their numbers may be others' by now."""
+    return not any(command_line(each) and identity_of(each) == identity for each, identity in processes.items())
+
+
 def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     with a_site(tmp_path, {"web/app.pipecd.yaml": an_application_file(script(f"echo ran >> {ran}"))}) as site:
@@ -145,10 +151,10 @@ def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> Non
             # After a script, so that there is also what guards scripts.
             until(functools.partial(lines, ran, number))
             site.ended(number)
-            left = descendants(site.agent.pid)
+            left = {each: identity_of(each) for each in descendants(site.agent.pid)}
             assert any("fairway-script-guard" in command_line(each) for each in left)
             assert plugin_hosts(site.agent.pid)
 
             end(site)
 
-            until(lambda: not any(command_line(each) for each in left))  # noqa: B023  # asked before the next round
+            until(functools.partial(all_gone, left))
