@@ -7,7 +7,7 @@ of users: so it is said by the command line and not by the environment.
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +21,26 @@ def python_module(module: str) -> tuple[str, ...]:
     if (_ROOT / "__main__.py").is_file():
         return sys.executable, str(_ROOT), module
     return sys.executable, "-m", module
+
+
+#: Names of the C library's settings, and what they are set to: from where on a buffer gets memory of its own, which
+#: goes back to the system with it; how much that is free at the end is kept; how many heaps there are for threads.
+_GLIBC_SETTINGS = {"M_MMAP_THRESHOLD": (-3, 128 * 1024), "M_TRIM_THRESHOLD": (-1, 128 * 1024), "M_ARENA_MAX": (-8, 1)}
+
+
+def give_memory_back() -> None:
+    """Have a process that runs for months, and mostly waits, keep no more memory than it needs.
+
+    Left to itself, the GNU C library learns from large buffers to keep them, and gives each thread a heap. What a loud
+    script had passed through an agent would stay with it as a dozen megabytes. A library that has no such settings is
+    left as it is.
+    """
+    import ctypes  # here, because a process that ends soon can spare it
+
+    with suppress(AttributeError, OSError):
+        change = ctypes.CDLL(None).mallopt
+        for name, value in _GLIBC_SETTINGS.values():
+            change(name, value)
 
 
 def spare_rich() -> None:

@@ -4,7 +4,7 @@ Made here from our nouns and sent by the `outbox`, now or when the server is bac
 that sending it twice does no harm.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -115,7 +115,7 @@ class LogPlace(msgspec.Struct, frozen=True):
     retried_count: int = 0
 
 
-def logged(place: LogPlace, blocks: Sequence[LogBlock], completed: bool) -> Report:
+def logged(place: LogPlace, blocks: Iterable[LogBlock], completed: bool) -> Report:
     """More of a stage's log, and whether it was the last."""
     request = m.ReportStageLogsFromLastCheckpointRequest(
         deployment_id=place.deployment_id,

@@ -19,7 +19,7 @@ import typer
 from fairway import __version__
 from fairway.agent.launcher.link import Link
 from fairway.cli.call import USAGE, ending, fail
-from fairway.interpreter import python_module
+from fairway.interpreter import give_memory_back, python_module
 
 _CONFIG = "FAIRWAY_AGENT_CONFIG"
 ConfigFile = Annotated[Path | None, typer.Option(help="The agent's file. Needed to run, or --config-data.")]
@@ -86,6 +86,7 @@ def _launch(data: Path, config_file: Path | None, config_data: str, line: _Line)
 def _run(text: bytes, name: str, data: Path, line: _Line, link: Link) -> None:
     # gRPC need not prepare for forks: children are made by exec alone.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    give_memory_back()
     from fairway.agent.app import run_agent
     from fairway.agent.start import Line, agent_settings
     from fairway.clock import SystemClock

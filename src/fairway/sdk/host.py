@@ -18,6 +18,7 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.errors import UserError
+from fairway.interpreter import give_memory_back
 from fairway.sdk.plugin import Plugin, PluginSettings
 from fairway.sdk.serve import Host, Served, serving
 
@@ -71,6 +72,7 @@ def serve_orders(kind_of: Callable[[str], type[Plugin]]) -> None:
         raise BadStart("standard input is no pipe; this is how an agent starts a plugin, not how people do")
     # Children are made by exec alone; gRPC need not prepare for a fork.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    give_memory_back()
     asyncio.run(_serve_orders(kind_of))
 
 

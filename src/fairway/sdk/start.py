@@ -21,6 +21,7 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.errors import UserError
+from fairway.interpreter import give_memory_back
 from fairway.sdk.host import BadStart, serve_orders
 from fairway.sdk.plugin import Plugin, PluginSettings
 from fairway.sdk.serve import Host, Served, serving
@@ -49,6 +50,7 @@ def main(kind: type[Plugin], arguments: Sequence[str] | None = None) -> None:
         parser.error("--piped-plugin-service and --config are needed, or --handover pipe")
     # Children are made by exec alone; gRPC need not prepare for a fork.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    give_memory_back()
     try:
         if told.handover == "pipe":
             serve_orders(lambda _entry: kind)

@@ -48,6 +48,11 @@ class Redactor:
         # At the very end of the data the second byte may not have arrived yet.
         self._heads = _starts({shape[:2] for shape in shapes}, rb"|\Z")
 
+    @property
+    def masks_nothing(self) -> bool:
+        """Whether there is no secret to mask."""
+        return not self._places
+
     def stream(self) -> "RedactedStream":
         """A fresh stream over the same secrets."""
         return RedactedStream(self)

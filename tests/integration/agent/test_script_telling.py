@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,3 +89,16 @@ def test_each_byte_is_told_once_and_in_order(moments: list[tuple[str, str]], end
     pieces = [output[start:end] for start, end in pairwise(places)]
     assert b"".join(pieces) == output
     assert [piece.removesuffix(b"\n").decode() for piece in pieces] == [log for _, log in told]
+
+
+async def test_a_piece_of_a_process_that_sent_larger_ones_is_sent_again_as_it_was(tmp_path: Path) -> None:
+    server, clock = Server(), FakeClock(datetime(2026, 1, 1, tzinfo=UTC))
+    (tmp_path / "output").write_text("one\ntwo\nthree\nfour\n")
+    server.step = "killed after"
+    with pytest.raises(Killed):
+        await Telling(Journal(tmp_path), a_run(server, clock), 0, 2 * PIECE_BYTES).more(False)
+    before, server.step = set(server.blocks), "tells"
+
+    await Telling(Journal(tmp_path), a_run(server, clock), 0, PIECE_BYTES).more(False)
+
+    assert (server.blocks, [text for _, text, _ in before]) == (before, ["one\ntwo\nthree"])

@@ -34,3 +34,9 @@ def test_no_part_of_a_secret_is_shown_wherever_a_long_line_is_cut(at: int) -> No
 
     assert "".join(shown).replace(MASK, "") == f"{filler}; and so on"
     assert not mask.waits
+
+
+def test_where_there_is_no_secret_a_text_is_passed_on_as_it_is() -> None:
+    mask, text = LogMask(), "x" * 2 * CUT_BYTES
+
+    assert (mask.masked(text, [Redactor(()), Redactor(())]) is text, mask.waits) == (True, False)

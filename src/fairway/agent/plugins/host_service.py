@@ -260,13 +260,15 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
             redactors.append(Redactor(self._opened[underway]))
         key = (request.deployment_id, request.stage_id)
         mask = self._masks.pop(key, None) or LogMask()
-        blocks = [_masked(from_wire_log_block(block), mask, redactors) for block in request.blocks]
+        blocks = (_masked(from_wire_log_block(block), mask, redactors) for block in request.blocks)
+        # Made at once, and of each block no more is kept than the report holds: a loud script's are large.
+        report = reports.logged(place, blocks, completed)
         if mask.waits and not completed:
             self._masks[key] = mask
         # Beside the deployment's own stream: a long log must not hold up the news that its stage has ended.
         stream = f"log of {request.deployment_id} {request.stage_id}"
         try:
-            await self._desk.outbox.deliver(stream, reports.logged(place, blocks, completed))
+            await self._desk.outbox.deliver(stream, report)
         except ServerRefused as error:
             # The work is done whatever becomes of its log; PipeCD's server refuses to be told the end of one twice.
             _log.warning("the server refuses lines of a log", stage=request.stage_id, reason=str(error))
