@@ -1,3 +1,4 @@
+from fairway.config.read import read_file
 from fairway.config.remembered import RememberedReadings
 
 GOOD = b"apiVersion: pipecd.dev/v1beta1\nkind: KubernetesApp\nspec: {name: shop}\n"
@@ -43,3 +44,20 @@ def test_more_files_at_once_than_are_kept_are_all_answered() -> None:
     readings = remembered.read({"a": "1", "b": "1"}, {"1": GOOD})
 
     assert list(readings) == ["a", "b"]
+
+
+def an_application(name: str, option: str) -> bytes:
+    stages = f"pipeline: {{stages: [{{name: SOME_STAGE, with: {{a: {option}}}}}]}}"
+    return f"apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec: {{name: {name}, {stages}}}\n".encode()
+
+
+def test_what_files_say_alike_is_kept_once_and_nothing_that_only_python_takes_for_equal() -> None:
+    files = {"1": an_application("a", "1"), "2": an_application("b", "1"), "3": an_application("c", "true")}
+    blobs = {path: path for path in files}
+
+    shared = [each.config for found in RememberedReadings().read(blobs, files).values() for each in found]
+
+    apart = [reading.config for path, text in files.items() for reading in read_file(text, path)]
+    assert list(map(repr, shared)) == list(map(repr, apart))
+    assert [shared[0].stages is each.stages for each in shared] == [True, True, False]
+    assert shared[0].trigger is shared[1].trigger is shared[2].trigger
