@@ -199,6 +199,26 @@ async def test_a_missing_permission_is_named(
     assert f"is not allowed to {missing} in namespace {namespace}" in said
 
 
+async def test_a_deploy_target_may_say_what_is_watched(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    own = kubeconfig_for(cluster.limited([READING], namespace), namespace, tmp_path)
+    informer = {"namespace": namespace, "excludeResources": [{"apiVersion": "v1", "kind": "ConfigMap"}]}
+    target = DeployTarget(name="test", config={"kubeConfigPath": str(own), "appStateInformer": informer})
+    async with plugin_under_test(Kubernetes, tmp_path, targets=(target,)) as plugin:
+        web = Application(plugin, cluster, namespace, tmp_path)
+        plugin.application_id = f"app-{namespace}"
+        web.commit(a_service(), a_config_map(a="1"), a_cluster_role(namespace))
+        web.kubectl("apply", "-f", "-", given=marked(a_service(), plugin.application_id))
+
+        resources, state = await plugin.live_state()
+
+    # Neither the ConfigMap nor the ClusterRole is there; nobody looks for them.
+    assert ([each.name for each in resources], state.status) == (["web"], SyncStatus.SYNCED)
+
+
+def a_cluster_role(name: str) -> dict[str, Any]:
+    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}}
+
+
 def marked(body: Mapping[str, Any], application_id: str) -> dict[str, Any]:
     mark = {"pipecd.dev/managed-by": "piped", "pipecd.dev/application": application_id}
     return {**body, "metadata": {**body["metadata"], "annotations": mark}}

@@ -241,7 +241,9 @@ def _broken(error: Exception, call: Call, server: str) -> _Failure:
 
 
 def _said(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    # The library's own words show how it is written.
+    inner = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    return str(inner) or type(inner).__name__
 
 
 def _retry_after(header: str) -> float:

@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 #: A watch that ends so soon, without a word, was not served.
 _SHORT_SECONDS = 1.0
 #: Attempts do not count here: it is tried for as long as anybody wants the picture.
-_PATIENCE = Patience(first_delay=0.5, longest_delay=30.0)
+_PATIENCE = Patience(first_delay=0.5, longest_delay=15.0)
 
 
 class _Identity(msgspec.Struct, frozen=True, rename="camel"):
