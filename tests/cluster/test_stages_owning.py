@@ -180,6 +180,20 @@ async def test_what_pipecd_left_behind_is_found_wherever_it_is(
         assert (web.names("configmap"), web.names("service")) == (["new"], [])
 
 
+async def test_a_canary_that_an_older_agent_has_begun_is_ended_with_its_deployment(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        canary = annotated(a_config_map("settings-canary"), by_pipecd(namespace))
+        web.kubectl("apply", "-f", "-", given=canary)
+        web.plugin.metadata = {"canary-resources": f"v1:ConfigMap:{namespace}:settings-canary,v1:Service:{namespace}:x"}
+        web.commit(a_deployment())
+
+        ended = await web.succeed("K8S_CANARY_CLEAN")
+
+        assert ended.log[-1] == "1 object removed"
+
+
 async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -212,6 +212,8 @@ class PluginUnderTest:
         #: The stages of the deployment, where more than the one that runs matters.
         self.stages: tuple[Stage, ...] = ()
         self.strategy = SyncStrategy.AUTO
+        #: What an agent of v0 has kept with the deployment.
+        self.metadata: dict[str, str] = {}
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
         self._live_states = LiveStateStub(channel)
@@ -310,6 +312,7 @@ class PluginUnderTest:
             trigger=Trigger(commit=commit, commander="", at=_AT, sync_strategy=self.strategy),
             deploy_targets_by_plugin={self._settings.name: self.deploy_targets},
             stages=self.stages or (stage,),
+            metadata=self.metadata,
             created_at=_AT,
             updated_at=_AT,
         )

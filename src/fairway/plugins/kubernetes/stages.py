@@ -15,7 +15,8 @@ from fairway.config.stages import (
     K8sTrafficRoutingOptions,
 )
 from fairway.errors import UserError
-from fairway.kube.manifest import Body, Manifest, key_of
+from fairway.kube.errors import UnknownKind
+from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.config_hash import with_config_hash
 from fairway.plugins.kubernetes.marks import mark
@@ -40,6 +41,8 @@ from fairway.sdk import StageFailed, StageRun
 
 #: What a variant consists of.
 _OF_VARIANTS: Final = frozenset({("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), ("apps/v1", "Deployment")})
+#: Where PipeCD's older agents write down what a variant consists of: keys of objects, with commas between them.
+_NOTED_BY_V0: Final = {"canary": "canary-resources", "baseline": "baseline-resources"}
 ROUTING: Final = ("K8S_TRAFFIC_ROUTING", "K8S_MULTI_TRAFFIC_ROUTING")
 CANARY_ROLLOUT: Final = ("K8S_CANARY_ROLLOUT", "K8S_MULTI_CANARY_ROLLOUT")
 BASELINE_ROLLOUT: Final = ("K8S_BASELINE_ROLLOUT", "K8S_MULTI_BASELINE_ROLLOUT")
@@ -195,14 +198,30 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
 
 async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> int:
     """Take away everything of one variant."""
-    label = {loaded.settings.spec.variant_label.key: value}
-    return await site.remove(await site.search.at(await _variant_places(site, loaded), label), why)
+    label = loaded.settings.spec.variant_label
+    found = await site.search.at(await _variant_places(site, loaded), {label.key: value})
+    found += await _noted_by_v0(site, _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"])
+    return await site.remove(_once(found), why)
+
+
+async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
+    """What an agent of PipeCD's older generation has made and written down, for a deployment that was taken over from
+    it: there are no labels to find it by."""
+    kinds = []
+    for each in filter(None, site.run.deployment.metadata.get(key, "").split(",")):
+        api_version, kind_name, namespace, name = each.split(":")
+        try:
+            kind = await site.cluster.kind(api_version, kind_name)
+        except UnknownKind:
+            continue
+        kinds.append((kind, Key(kind.group, kind.kind, namespace, name)))
+    return await site.search.named(kinds)
 
 
 async def _clean(site: Site, value_of: Any, why: str) -> str:
     loaded = await site.load_what_can_be(site.run.target)
     removed = await remove_variants(site, loaded, value_of(loaded.settings.spec.variant_label), why)
-    return f"{removed} objects removed"
+    return "1 object removed" if removed == 1 else f"{removed} objects removed"
 
 
 async def _variant(

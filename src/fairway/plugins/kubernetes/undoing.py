@@ -51,7 +51,7 @@ async def _undo_first(site: Site) -> str:
     site.run.log.info("Nothing was deployed before: what this deployment has made is taken away")
     removed = await _remove_all_variants(site, None)
     removed += await _remove_added(site, ())
-    return f"{removed} objects removed"
+    return "1 object removed" if removed == 1 else f"{removed} objects removed"
 
 
 async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, ...]:
