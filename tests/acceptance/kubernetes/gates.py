@@ -1,13 +1,16 @@
-"""Rollouts that wait until a test lets them go on: their pods ask for a node that is not there yet."""
+"""Stages that wait until a test lets them go on: pods that ask for a node that is not there, objects that cannot go."""
 
 from typing import Any
 
+from tests.clusters.programs import program
 from tests.clusters.running import RunningCluster
 
 _LABEL = "example.com/gate"
 _ROOM = {"cpu": "1k", "memory": "1Ti", "pods": "1k"}
 #: Where a canary's manifest says which gate it waits at.
 GATE_PATH = f"$.spec.template.spec.nodeSelector.'{_LABEL}'"
+_HELD = '{"metadata": {"finalizers": ["example.com/hold"]}}'
+_FREE = '{"metadata": {"finalizers": null}}'
 
 
 def behind(gate: str) -> dict[str, Any]:
@@ -22,3 +25,14 @@ def open_gate(cluster: RunningCluster, gate: str) -> None:
         "status": {"allocatable": _ROOM, "capacity": _ROOM},
     }
     cluster.api.create("/api/v1/nodes", node)
+
+
+def hold(cluster: RunningCluster, namespace: str, name: str) -> str:
+    """A script that keeps an application's canary from going when it is deleted."""
+    kubectl = f"{program('kubectl')} --kubeconfig={cluster.kubeconfig} --namespace={namespace}"
+    return f"{kubectl} patch deployment {name}-canary --type=merge --patch='{_HELD}'"
+
+
+def let_go(cluster: RunningCluster, namespace: str, name: str) -> None:
+    """Let it go."""
+    cluster.kubectl("patch", "deployment", f"{name}-canary", "--type=merge", "-p", _FREE, namespace=namespace)

@@ -106,32 +106,28 @@ def a_cluster_site(
     folder: Path, files: Mapping[str, str | bytes], targets: Mapping[str, Path], how: How | None = None
 ) -> Iterator[ClusterSite]:
     """A site with a repository of these files, whose agent knows these deploy targets."""
-    how = (how or How())._replace(plugins=plugins(targets))
+    how = how or How()
+    if how.plugins == How().plugins:
+        how = how._replace(plugins=plugins(targets))
     with ExitStack() as stack:
         yield ClusterSite(folder, an_origin(folder, files), stack, how)
 
 
 def plugins(targets: Mapping[str, Path]) -> str:
     """Both plugins with the same deploy targets, for an agent's file."""
-    written = [
-        {
-            "name": name,
-            "labels": {"tier": "web"},
-            "config": {"kubeConfigPath": str(path), "appStateInformer": {"namespace": namespace_of(path)}},
-        }
-        for name, path in targets.items()
-    ]
+    written = [{"name": name, "labels": {"tier": "web"}, "config": _config(path)} for name, path in targets.items()]
     names = ("kubernetes", "kubernetes_multicluster")
-    return json.dumps(
-        [
-            {
-                "name": name,
-                "url": f"builtin:{name}",
-                "deployTargets": written,
-            }
-            for name in names
-        ]
-    )
+    return json.dumps([{"name": name, "url": f"builtin:{name}", "deployTargets": written} for name in names])
+
+
+def providers(targets: Mapping[str, Path]) -> str:
+    """The same in the first generation's form: no plugins, but platform providers."""
+    written = [{"name": name, "type": "KUBERNETES", "config": _config(path)} for name, path in targets.items()]
+    return f"[]\n  platformProviders: {json.dumps(written)}"
+
+
+def _config(kubeconfig: Path) -> dict[str, Any]:
+    return {"kubeConfigPath": str(kubeconfig), "appStateInformer": {"namespace": namespace_of(kubeconfig)}}
 
 
 def namespace_of(kubeconfig: Path) -> str:

@@ -3,38 +3,28 @@
 from pathlib import Path
 
 from fairway.model.deployment import DeploymentStatus
+from tests.acceptance.agent.sites import How
 from tests.acceptance.kubernetes.pipelines import BROKEN, an_application, manifests
-from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of
+from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of, providers
 from tests.clusters.running import RunningCluster
 
 
-def test_a_missing_permission_is_named_with_verb_resource_and_namespace(
-    cluster: RunningCluster, namespace: str, tmp_path: Path
-) -> None:
-    files = {"web/app.pipecd.yaml": an_application("web", tmp_path), "web/manifests.yaml": manifests("web")}
-    kubeconfig = an_agent_of(cluster, namespace)
-    rule = '[{"op": "remove", "path": "/rules/0"}]'
-    cluster.kubectl("patch", "role", "fairway-agent", "--type=json", "-p", rule, namespace=namespace)
+def test_a_missing_permission_and_a_pod_that_cannot_run_are_told(cluster: RunningCluster, tmp_path: Path) -> None:
+    files = {f"{name}/app.pipecd.yaml": an_application(name, tmp_path) for name in ("forbidden", "broken")}
+    files["forbidden/manifests.yaml"] = manifests("forbidden")
+    # The shorter it is, the sooner the cluster gives up.
+    hasty = '"replicas": 1, "progressDeadlineSeconds": 1'
+    files["broken/manifests.yaml"] = manifests("broken", BROKEN).replace('"replicas": 1', hasty)
+    strict, usual = cluster.new_namespace(), cluster.new_namespace()
+    targets = {"strict": an_agent_of(cluster, strict), "usual": an_agent_of(cluster, usual)}
+    without_configuration = '[{"op": "remove", "path": "/rules/0"}]'
+    cluster.kubectl("patch", "role", "fairway-agent", "--type=json", "-p", without_configuration, namespace=strict)
 
-    with a_cluster_site(tmp_path, files, {"here": kubeconfig}) as site:
-        site.register("web", deploy_targets_by_plugin={"kubernetes": ["here"]})
-        ended = site.ended_of("web")
+    with a_cluster_site(tmp_path, files, targets, How(plugins=providers(targets))) as site:
+        site.register("forbidden", kind="kubernetes", platform_provider="strict")
+        site.register("broken", kind="kubernetes", platform_provider="usual")
+        forbidden, broken = site.ended_of("forbidden"), site.ended_of("broken")
 
-    assert ended.status is DeploymentStatus.FAILED
-    assert "configmaps" in ended.status_reason
-    assert namespace in ended.status_reason
-    assert "patch" in ended.status_reason or "get" in ended.status_reason
-
-
-def test_a_rollout_that_cannot_succeed_fails_with_the_reason_of_its_pods(
-    cluster: RunningCluster, namespace: str, tmp_path: Path
-) -> None:
-    broken = manifests("web", BROKEN).replace('"replicas": 1', '"replicas": 1, "progressDeadlineSeconds": 1')
-    files = {"web/app.pipecd.yaml": an_application("web", tmp_path), "web/manifests.yaml": broken}
-
-    with a_cluster_site(tmp_path, files, {"here": an_agent_of(cluster, namespace)}) as site:
-        site.register("web", deploy_targets_by_plugin={"kubernetes": ["here"]})
-        ended = site.ended_of("web")
-
-    assert ended.status is DeploymentStatus.FAILED
-    assert "ImagePullBackOff" in ended.status_reason
+    assert [forbidden.status, broken.status] == [DeploymentStatus.FAILED] * 2
+    assert [word for word in ("get", "configmaps", strict) if word not in forbidden.status_reason] == []
+    assert "ImagePullBackOff" in broken.status_reason

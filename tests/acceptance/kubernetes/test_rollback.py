@@ -7,6 +7,7 @@ import pytest
 
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
+from tests.acceptance.kubernetes.gates import hold, let_go
 from tests.acceptance.kubernetes.pipelines import (
     BROKEN,
     NEW,
@@ -18,14 +19,10 @@ from tests.acceptance.kubernetes.pipelines import (
     manifests,
 )
 from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, images, objects
-from tests.clusters.programs import program
 from tests.clusters.running import RunningCluster
 
 #: Where it ends → the scripts whose `onRollback` has run by then.
 UNDONE = {1: "", 2: "", 3: "3", 4: "3", 5: "35", 6: "35", 7: "357"}
-#: What keeps an object from going.
-_HOLD = '{"metadata": {"finalizers": ["example.com/hold"]}}'
-_LET_GO = '{"metadata": {"finalizers": null}}'
 #: Beside a stage that never comes to an end by itself.
 _SOON = {"timeout": "2s"}
 
@@ -49,7 +46,7 @@ def test_a_pipeline_is_undone_up_to_where_it_was(
         for name in names.values():
             assert site.ended_of(name).status is DeploymentStatus.SUCCEEDED
         limit = _SOON if how is DeploymentStatus.FAILED else {}
-        mishaps = {at: _mishap(at, name, limit, _hold(cluster, namespace, name)) for at, name in names.items()}
+        mishaps = {at: _mishap(at, name, limit, hold(cluster, namespace, name)) for at, name in names.items()}
         second = {
             f"{name}/app.pipecd.yaml": an_application(name, tmp_path, mishaps[at], kind) for at, name in names.items()
         }
@@ -58,7 +55,9 @@ def test_a_pipeline_is_undone_up_to_where_it_was(
         if how is DeploymentStatus.CANCELLED:
             for at, name in names.items():
                 _cancel(site, name, at)
-        _let_go(site, cluster, namespace, names[6])
+        # Until then its canary stays, in the stage that cleans up and in the rollback.
+        site.in_stage(names[6], "K8S_ROLLBACK")
+        let_go(cluster, namespace, names[6])
         ended = {at: site.ended_of(name) for at, name in names.items()}
 
     assert {at: (each.status, _rolled_back(each)) for at, each in ended.items()} == dict.fromkeys(names, (how, True))
@@ -67,34 +66,22 @@ def test_a_pipeline_is_undone_up_to_where_it_was(
     assert [each for each in objects(cluster, namespace) if "canary" in each["metadata"]["name"]] == []
 
 
-def _mishap(at: int, name: str, limit: Change, hold: str) -> Mapping[int, Change]:
+def _mishap(at: int, name: str, limit: Change, holding: str) -> Mapping[int, Change]:
     """What keeps a pipeline from getting beyond a stage."""
     endless = {"with": {"run": "exit 1" if limit else "sleep 1000"}}
     kinds: dict[int, Mapping[int, Change]] = {
         1: {1: {**canary_with(name, BROKEN), **limit}},
         2: {2: {"with": {"duration": "1h"}, **limit}},
         4: {1: canary_with(name, NEW), 4: limit},
-        6: {5: {"with": {"run": hold}}, 6: limit},
+        6: {5: {"with": {"run": holding}}, 6: limit},
     }
     return kinds.get(at, {at: endless})
-
-
-def _hold(cluster: RunningCluster, namespace: str, name: str) -> str:
-    """A script that keeps the canary from going when it is deleted."""
-    kubectl = f"{program('kubectl')} --kubeconfig={cluster.kubeconfig} --namespace={namespace}"
-    return f"{kubectl} patch deployment {name}-canary --type=merge --patch='{_HOLD}'"
 
 
 def _cancel(site: ClusterSite, name: str, at: int) -> None:
     """Cancel when the stage is under way."""
     running = site.at_stage(name, lambda stage: stage.index == at - 1)
     site.ask("deployments", running.id, "cancel")
-
-
-def _let_go(site: ClusterSite, cluster: RunningCluster, namespace: str, name: str) -> None:
-    """Let the canary go once its removal is a matter of the rollback."""
-    site.in_stage(name, "K8S_ROLLBACK")
-    cluster.kubectl("patch", "deployment", f"{name}-canary", "--type=merge", "-p", _LET_GO, namespace=namespace)
 
 
 def _rolled_back(deployment: Deployment) -> bool:
