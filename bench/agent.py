@@ -101,9 +101,10 @@ def _output(site: AgentSite) -> list[Reading]:
         number = site.ends.wait(number + 1)
         took.append(time.perf_counter() - start)
     value = f"{min(took):.1f} s; sh > file takes {min(bare):.1f} s; {min(took) / min(bare):.1f}×"
+    memory = f"{before:.0f} MB, {site.most_megabytes():.0f} MB, {site.megabytes():.0f} MB"
     return [
         Reading(f"{OUTPUT_BYTES // 1_000_000} MB of output", value),
-        Reading("memory before, and at most", f"{before:.0f} MB, {site.most_megabytes():.0f} MB", "flat"),
+        Reading("memory before, at most, and after", memory, "flat"),
     ]
 
 
@@ -144,14 +145,14 @@ def _idle(site: AgentSite) -> list[Reading]:
     share = site.cpu_share(_SECONDS)
     return [
         Reading(f"{IDLE:,} applications, idle for {_SECONDS:.0f} s: CPU", f"{share:.2%}", "1 %"),
-        Reading(f"{IDLE:,} applications, idle: memory", _memory(site), "130 MB"),
+        Reading(f"{IDLE:,} applications, idle: memory of agent and plugins", _memory(site), "130 MB"),
     ]
 
 
 def _memory(site: AgentSite) -> str:
-    """The sum and its parts: the launcher, the agent, its plugins."""
-    each = [process.megabytes() for process in site.processes()]
-    return f"{sum(each):.0f} MB ({' + '.join(f'{part:.0f}' for part in each)})"
+    """The agent and its plugins, for which there is a goal, and the launcher beside them."""
+    launcher, *each = [process.megabytes() for process in site.processes()]
+    return f"{sum(each):.0f} MB ({' + '.join(f'{part:.0f}' for part in each)}), and {launcher:.0f} of the launcher"
 
 
 def _file(name: str, *stages: str, spec: str = "") -> str:
