@@ -74,6 +74,11 @@ class Application:
         listed = self.cluster.kubectl("get", kind, "-l", labels, "-o", "name", namespace=self.namespace)
         return sorted(line.partition("/")[2] for line in listed.splitlines())
 
+    def all_names(self, kinds: str) -> list[str]:
+        """The kinds and names of all objects of some kinds, but for what the cluster puts into every namespace."""
+        listed = self.cluster.kubectl("get", kinds, "-o", "name", namespace=self.namespace).split()
+        return sorted(each for each in listed if each != "configmap/kube-root-ca.crt")
+
     def kubectl(self, *arguments: str, given: Mapping[str, Any] | str = "") -> str:
         """What kubectl says."""
         text = given if isinstance(given, str) else yaml.safe_dump(dict(given))

@@ -49,8 +49,9 @@ async def test_a_cluster_that_fails_does_not_keep_the_others_from_their_work(
     cluster: RunningCluster, tmp_path: Path
 ) -> None:
     async with on_two(cluster, tmp_path) as (east, west):
-        cluster.kubectl("create", "quota", "none", "--hard=count/configmaps=1", namespace=west.namespace)
-        east.commit(a_config_map(), plugin="kubernetes_multicluster")
+        theirs = yaml.safe_dump(a_config_map(a="theirs"))
+        west.kubectl("apply", "--server-side", "--field-manager=tuner", "-f", "-", given=theirs)
+        east.commit(a_config_map(a="1"), plugin="kubernetes_multicluster")
 
         ended = await east.run("K8S_MULTI_SYNC")
 

@@ -85,8 +85,8 @@ async def test_a_first_deployment_that_is_rolled_back_leaves_nothing_but_what_ma
         ended = await web.succeed("K8S_ROLLBACK")
 
         assert ended.log[-1] == "2 objects removed"
-        left = web.kubectl("get", "deployment,service,configmap,pvc", "-o", "name").split()
-        assert left == ["configmap/kube-root-ca.crt", "configmap/there", "persistentvolumeclaim/data"]
+        left = web.all_names("deployment,service,configmap,pvc")
+        assert left == ["configmap/there", "persistentvolumeclaim/data"]
 
 
 async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the_same(
