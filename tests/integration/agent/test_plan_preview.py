@@ -10,6 +10,8 @@ from fairway.model.command import BuildPlanPreview
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
 from fairway.model.trigger import SyncStrategy
 from fairway.rpc.convert.plan_preview import from_command_output
+from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
+from fairway.secrets.secret import MASK
 from fairway.server.store import commands
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script
 from tests.integration.git.repositories import Origin, an_origin, git
@@ -25,8 +27,14 @@ PLUGINS = msgspec.json.encode(
 ).decode()
 
 
-def an_application() -> str:
-    spec = {"name": "web", "plugins": {"previewing": {}}}
+SECRET = "correct horse battery staple"
+#: What the platform is to have, before its secret is opened.
+WANTED = "{} {{{{ .encryptedSecrets.key }}}}\n"
+
+
+def an_application(sealed: str) -> str:
+    encryption = {"encryptedSecrets": {"key": sealed}, "decryptionTargets": ["wanted"]}
+    spec = {"name": "web", "plugins": {"previewing": {}}, "encryption": encryption}
     file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
     return msgspec.json.encode(file).decode()
 
@@ -42,14 +50,15 @@ def a_branch(origin: Origin, files: dict[str, str | bytes | None]) -> str:
 @asynccontextmanager
 async def a_deployed_world(folder: Path) -> AsyncIterator[World]:
     """An agent that has deployed `web`, and knows `worker`, which scripts deploy."""
+    keys = generate_key_pair(2048)
     files = {
-        "web/app.pipecd.yaml": an_application(),
-        "web/wanted": "one\n",
+        "web/app.pipecd.yaml": an_application(seal(SECRET, keys.public_key_pem)),
+        "web/wanted": WANTED.format("one"),
         "worker/app.pipecd.yaml": an_application_file(script("true"), script("false")).replace("web", "worker"),
     }
     async with a_world(folder, an_origin(folder, files)) as world:
         await world.add_application(deploy_targets_by_plugin={"previewing": ("here",)})
-        async with an_agent_at_work(world, PLUGINS):
+        async with an_agent_at_work(world, PLUGINS, PrivateKey.from_pem(keys.private_key_pem.reveal())):
             await world.ended()
             await world.add_application("worker")
             await world.ended(2)
@@ -70,7 +79,7 @@ def told(found: PlanPreview) -> dict[str, ApplicationPlanPreview]:
 async def test_a_preview_has_the_plan_and_what_each_target_would_become(tmp_path: Path) -> None:
     async with a_deployed_world(tmp_path) as world:
         before = len(await world.deployments())
-        head = a_branch(world.origin, {"web/wanted": "two\n"})
+        head = a_branch(world.origin, {"web/wanted": WANTED.format("two")})
         world.origin.commit({"elsewhere": "main has moved on"})
 
         (web,) = told(await preview(world, head)).values()
@@ -79,7 +88,8 @@ async def test_a_preview_has_the_plan_and_what_each_target_would_become(tmp_path
         assert (unchanged.no_change, unchanged.plugins) == (True, ())
         assert (web.sync_strategy, web.error, web.no_change) == (SyncStrategy.QUICK_SYNC, "", False)
         assert web.summary.decode().endswith("\nStages: PREVIEWING_SYNC")
-        details = b"--- before\n+++ after\n@@ -1 +1 @@\n-one\n+two"
+        # What was opened for it is masked: a preview ends as a comment.
+        details = f"--- before\n+++ after\n@@ -1 +1 @@\n-one {MASK}\n+two {MASK}".encode()
         expected = PluginPlanPreview(
             plugin_name="previewing", deploy_target="here", summary=b"one file changes", details=details
         )
