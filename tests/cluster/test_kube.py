@@ -1,13 +1,16 @@
 """The API of a real cluster: what it refuses is told in words that name who, what and where."""
 
 import asyncio
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+import yaml
 
 from fairway.kube.access import Access
 from fairway.kube.cluster import Cluster, Scope
@@ -130,6 +133,27 @@ async def test_credentials_that_are_over_are_told_and_renewed_ones_work_at_once(
 
         kubeconfig.write_bytes(cluster.person("ada", ("system:masters",)).read_bytes())
 
+        assert (await client.apply(a_config_map(namespace, a="1")))["data"] == {"a": "1"}
+
+
+async def test_a_credential_plugin_may_hand_out_a_certificate(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    person = yaml.safe_load(cluster.person("ada", ("system:masters",)).read_text())
+    pair = person["users"][0]["user"]
+    handed = {
+        "clientCertificateData": b64decode(pair["client-certificate-data"]).decode(),
+        "clientKeyData": b64decode(pair["client-key-data"]).decode(),
+    }
+    (tmp_path / "handed.json").write_bytes(msgspec.json.encode({"status": handed}))
+    version = "client.authentication.k8s.io/v1beta1"
+    person["users"][0]["user"] = {
+        "exec": {"apiVersion": version, "command": "cat", "args": [f"{tmp_path}/handed.json"]}
+    }
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(person))
+
+    async with a_client(kubeconfig) as client:
         assert (await client.apply(a_config_map(namespace, a="1")))["data"] == {"a": "1"}
 
 

@@ -63,6 +63,8 @@ class LiveStates:
     async def look(self, question: LiveQuestion) -> Live:
         """What runs, at all deploy targets of the application; one that is away does not hide the others."""
         targets = self._wanted.targets(question)
+        if not targets:
+            return Live(problem="The application names no deploy target of this plugin")
         self._telling.want(question.application_id)
         answers = await asyncio.gather(*(self._answer(question, each) for each in targets))
         named = {target.name: answer for target, answer in zip(targets, answers, strict=True)}
