@@ -26,5 +26,5 @@ def test_a_missing_permission_and_a_pod_that_cannot_run_are_told(cluster: Runnin
         forbidden, broken = site.ended_of("forbidden"), site.ended_of("broken")
 
     assert [forbidden.status, broken.status] == [DeploymentStatus.FAILED] * 2
-    assert [word for word in ("get", "configmaps", strict) if word not in forbidden.status_reason] == []
+    assert [word for word in ("patch", "configmaps", strict) if word not in forbidden.status_reason] == []
     assert "ImagePullBackOff" in broken.status_reason
