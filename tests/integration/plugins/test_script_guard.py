@@ -31,11 +31,9 @@ class Scripts:
         self.journal = Journal(folder / "state" / "deployment" / "stage-0-0")
 
     async def begin(self) -> None:
-        """Guard it, and run it."""
-        await self.guard.stand()
+        """Run it."""
         text = self._text.format(self._folder)
         await self.journal.start(Order(text=text, shell="/bin/sh", directory=self._folder))
-        await until(lambda: self.seen("runs"))
 
     async def seen(self, name: str) -> bool:
         return (self._folder / name).exists()
@@ -47,12 +45,15 @@ class Scripts:
 
 
 @asynccontextmanager
-async def a_script(folder: Path, text: str) -> AsyncIterator[Scripts]:
-    """A script that runs, under guard; nothing is left of it at the end."""
+async def a_script(folder: Path, text: str, runs: bool = True) -> AsyncIterator[Scripts]:
+    """A script that runs, under guard, or will; nothing is left of it at the end."""
     scripts = Scripts(folder, text)
     scripts.times.until(LATER)
-    await scripts.begin()
     try:
+        await scripts.guard.stand()
+        if runs:
+            await scripts.begin()
+            await until(lambda: scripts.seen("runs"))
         yield scripts
     finally:
         await scripts.journal.end(0.0)
@@ -73,7 +74,6 @@ async def test_when_the_time_is_over_a_script_ends_and_nobody_takes_that_for_its
     async with a_script(tmp_path, text) as scripts:
         scripts.times.until(ends)
         await scripts.guard.close()
-        await asyncio.wait_for(scripts.journal.ended(), None)
         await until(scripts.guard_is_gone)
 
         assert (scripts.journal.status, scripts.journal.came_to_life) == (None, True)
@@ -102,6 +102,22 @@ async def test_where_nobody_takes_over_a_script_is_left_alone_for_ever(tmp_path:
         assert scripts.journal.status == 0
 
 
+async def test_a_script_that_was_just_being_started_is_waited_for(tmp_path: Path) -> None:
+    async with a_script(tmp_path, POLITE, runs=False) as scripts:
+        scripts.times.until(NOW)
+        # As its files are when the keeper has not run yet.
+        scripts.journal.directory.mkdir(parents=True)
+        for name in ("process", "status", "script"):
+            (scripts.journal.directory / name).write_text("\n")
+        await scripts.guard.close()
+        await scripts.begin()
+        await until(scripts.guard_is_gone)
+
+        # It may have been asked before it could hear.
+        assert (scripts.journal.status, scripts.journal.came_to_life) == (None, True)
+        assert scripts.journal.process() is None
+
+
 async def test_nobody_else_is_ended_who_has_got_the_number_of_a_keeper(tmp_path: Path) -> None:
     stranger = await asyncio.create_subprocess_exec("sleep", "1000", start_new_session=True)
     async with a_script(tmp_path, POLITE) as scripts:
@@ -126,6 +142,6 @@ async def test_a_guard_that_was_killed_is_replaced_with_the_next_script(tmp_path
         await scripts.guard.stand()
         scripts.times.until(NOW)
         await scripts.guard.close()
-        await scripts.journal.ended()
+        await until(scripts.guard_is_gone)
 
         assert await scripts.seen("asked")

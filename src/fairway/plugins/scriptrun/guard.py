@@ -20,26 +20,31 @@ _log = structlog.get_logger()
 #: Told by its standard input where the journals are and where the file with the times is: nothing of that stands on a
 #: command line. The times are when scripts are asked to end and when they are made to, in seconds since the machine
 #: started. Of whoever has the number of a script's keeper it is made sure that it is one; when it is to end it goes
-#: first, so that nobody writes down how the script ended: it did not by itself.
+#: first, so that nobody writes down how the script ended: it did not by itself. One that was just being started is
+#: waited for, for half a minute: by then it has come to life, or nobody has started it.
 _GUARD = """\
 trap '' HUP INT TERM
 read -r journals && read -r times || exit 0
 read -r _
-asked=
+asked= rounds=0
 while :; do
-    running=
+    running= coming=
     for file in "$journals"/*/*/process; do
         keeper= status=
         read -r keeper < "$file"
         read -r status < "${file%/process}/status"
-        case $keeper in '' | *[!0-9]*) continue ;; esac
+        case $keeper in
+            '') [ -z "$status" ] && [ -e "${file%/process}/script" ] && coming=yes; continue ;;
+            *[!0-9]*) continue ;;
+        esac
         [ -z "$status" ] && kill -0 "-$keeper" || continue
         case "$asked " in *" $keeper "*) ;; *)
             [ ! -e "/proc/$keeper" ] || grep -aqF -e "${file%/process}" "/proc/$keeper/cmdline" || continue
         esac
         running="$running $keeper"
     done
-    [ "$running" ] || exit 0
+    rounds=$((rounds + 1))
+    [ "$running" ] || { [ "$coming" ] && [ "$rounds" -le 100 ]; } || exit 0
     if read -r polite hard < "$times" && read -r now _ < /proc/uptime; then
         for keeper in $running; do
             case "$asked " in *" $keeper "*) ;; *)
