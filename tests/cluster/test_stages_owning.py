@@ -204,3 +204,30 @@ async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
         ended = await web.succeed("K8S_SYNC")
 
         assert ended.log[-1] == "1 object applied, 1 removed"
+
+
+async def test_a_kind_that_went_away_took_its_objects_along(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    group = f"{namespace}.example.com"
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"widgets.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": "Widget", "plural": "widgets", "singular": "widget"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(definition, {"apiVersion": f"{group}/v1", "kind": "Widget", "metadata": {"name": "w"}})
+        await web.succeed("K8S_SYNC")
+        web.kubectl("delete", "crd", f"widgets.{group}", "--timeout=240s")
+
+        web.commit(a_config_map())
+        ended = await web.succeed("K8S_SYNC", prune=True)
+
+        assert ended.log[-1] == "1 object applied"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from fairway.kube.cluster import Cluster
-from fairway.kube.errors import NotAllowed, UnknownKind
+from fairway.kube.errors import NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.marks import belongs_to, selector
@@ -85,7 +85,11 @@ class Search:
 
     async def _list(self, kind: Kind, namespace: str, labels: dict[str, str]) -> list[dict[str, Any]]:
         async with self._turns:
-            return await self._cluster.list(kind, namespace, selector(self._application_id, labels))
+            try:
+                return await self._cluster.list(kind, namespace, selector(self._application_id, labels))
+            except NotThere:
+                # The kind went away with its definition, and all its objects with it.
+                return []
 
     def _own(self, found: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
         """The application's own, each once although two kinds may show the same object."""
