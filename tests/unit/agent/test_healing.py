@@ -1,0 +1,100 @@
+"""Drift and what is known of the last deployment: asked for once it has ended, and only where the file wants it."""
+
+import msgspec
+
+from fairway.agent.applications import KnownApplication, Registered
+from fairway.agent.control_plane import ServerAway
+from fairway.agent.healing import Healing, HealingDesk
+from fairway.config.read import read_application
+from fairway.delivery.trigger import LastDeployment
+from fairway.model.deployment import Deployment, DeploymentStatus
+from tests.unit.model.builders import a_deployment, an_application
+
+
+class Server:
+    """Knows one deployment, and is asked for it."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self.deployment = deployment
+        self.asked = 0
+        self.away = False
+        self.deployed: list[LastDeployment | None] = []
+
+    async def find(self, _deployment_id: str) -> Deployment:
+        self.asked += 1
+        if self.away:
+            raise ServerAway("gone")
+        return self.deployment
+
+    async def deploy(self, _application_id: str, last: LastDeployment | None) -> None:
+        self.deployed.append(last)
+
+
+def a_known(disabled: bool = False) -> KnownApplication:
+    text = f"""
+apiVersion: pipecd.dev/v1beta1
+kind: Application
+spec:
+  name: web
+  trigger: {{onOutOfSync: {{disabled: {str(disabled).lower()}}}}}
+"""
+    config = read_application(text.encode(), "app.pipecd.yaml")
+    return KnownApplication(application=an_application("a-web"), commit="c", file="app.pipecd.yaml", config=config)
+
+
+def healing(server: Server, triggered: bool = True) -> Healing:
+    registered = Registered()
+    registered.replace([an_application("a-web")])
+    if triggered:
+        registered.note_triggered(msgspec.structs.replace(server.deployment, application_id="a-web"))
+    return Healing(HealingDesk(registered=registered, find=server.find, deploy=server.deploy))
+
+
+async def test_a_deployment_that_has_ended_is_asked_for_once() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    healer = healing(server)
+
+    for _ in range(3):
+        await healer.heal(a_known())
+
+    assert (server.asked, len(server.deployed)) == (1, 3)
+    assert server.deployed[0] is not None
+    assert server.deployed[0].status is DeploymentStatus.SUCCEEDED
+
+
+async def test_a_deployment_that_has_not_ended_is_asked_for_again() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.RUNNING))
+    healer = healing(server)
+
+    for _ in range(2):
+        await healer.heal(a_known())
+
+    assert server.asked == 2
+
+
+async def test_an_application_that_was_never_deployed_has_no_last_deployment() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+
+    await healing(server, triggered=False).heal(a_known())
+
+    assert (server.asked, server.deployed) == (0, [None])
+
+
+async def test_nothing_is_done_where_the_file_does_not_want_it() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+
+    await healing(server).heal(a_known(disabled=True))
+
+    assert (server.asked, server.deployed) == (0, [])
+
+
+async def test_a_server_that_is_away_is_asked_at_the_next_look() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    healer = healing(server)
+    server.away = True
+    await healer.heal(a_known())
+    server.away = False
+
+    await healer.heal(a_known())
+
+    assert len(server.deployed) == 1
