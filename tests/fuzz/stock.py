@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from fairway.model.agent import AgentProfile
 from fairway.model.api_key import APIKeyRole
 from fairway.model.application import Repository
+from fairway.model.command import BuildPlanPreview
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.log_block import LogBlock
 from fairway.model.role import Role
@@ -33,6 +34,7 @@ IDS = {
     "stage_id": "s-1",
     "agent_id": "agent-1",
     "command_id": "c-1",
+    "preview_id": "c-2",
     "event_id": "e-1",
     "chain_id": "chain-1",
     "user_id": "ada",
@@ -52,11 +54,13 @@ ENDS = {
     "DELETE /api/v1/roles/{name}": {"name": "Leaver"},
     "DELETE /api/v1/webhooks/{webhook_id}": {"webhook_id": "hook-2"},
 }
+PREVIEW = BuildPlanPreview(repository_id="shop", head_branch="topic", head_commit="c0ffee", base_branch="main")
 _SOME_ROLES = {"type": "array", "items": {"enum": ["Viewer", "Shipper"]}}
 _OF_AGENT = {"agent_id": {"enum": ["agent-1"]}, "repository_id": {"enum": ["shop"]}}
 FIELDS: dict[str, dict[str, Any]] = {
     "ApplicationToAdd": _OF_AGENT,
     "ApplicationPatch": _OF_AGENT,
+    "MergeToPreview": {"repository": {"enum": ["https://git.example.com/acme/shop.git"]}},
     "NewUserBody": {"roles": _SOME_ROLES},
     "UserChangeBody": {"roles": {**_SOME_ROLES, "type": ["array", "null"]}},
     "SettingsBody": {"group_roles": {"type": "object", "additionalProperties": _SOME_ROLES}},
@@ -77,6 +81,7 @@ async def stocked(folder: Path, role: APIKeyRole) -> AsyncIterator[tuple[Serving
             *(an_application(id) for id in ("a-1", "a-2", "a-3")),
             a_deployment(status=DeploymentStatus.RUNNING, stages=(approval, analysis)),
             a_command(),
+            a_command("c-2", payload=PREVIEW),
             an_event(),
             a_chain(),
             a_live_state(),

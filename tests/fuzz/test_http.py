@@ -21,7 +21,7 @@ LITTLE = Effort(EXAMPLES, limits="FAIRWAY_FUZZ_EXAMPLES" in os.environ)
 #: What is asked for in one test each, so that they run side by side; each takes about as long as the others.
 SHARES = (
     {"applications"},
-    {"deployments", "commands"},
+    {"deployments", "commands", "plan previews"},
     {"agents", "events"},
     {"audit", "roles", "users"},
     {"api-keys", "chains", "home", "probes", "projects", "session", "settings", "webhooks"},

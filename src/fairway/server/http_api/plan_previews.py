@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import get, post
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
@@ -14,7 +15,7 @@ from fairway.server.actions import plan_previews as actions
 from fairway.server.actions.preview_results import Asked, find_previews
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.desk import ApiRequest, desk_of
-from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS
+from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS, ErrorAnswer
 
 _Name = Annotated[str, Meta(min_length=1, max_length=1_000)]
 
@@ -57,11 +58,11 @@ async def request_plan_preview(request: ApiRequest, data: JSONBody[MergeToPrevie
     "/plan-previews/{preview_id:str}",
     summary="What one agent says a merge would deploy.",
     tags=["plan previews"],
-    responses=REFUSALS,
+    responses=REFUSALS | {409: ResponseSpec(ErrorAnswer, description="Answered too long ago; ask for a new one.")},
 )
 async def get_plan_preview(request: ApiRequest, preview_id: FromPath[str]) -> MergePreview:
     """An agent that is not connected, or takes too long, is answered for with the reason."""
-    ((asked, preview),) = await find_previews(desk_of(request).actions, request.auth, [preview_id], None)
+    ((asked, preview),) = await find_previews(desk_of(request).actions, request.auth, [preview_id])
     return _told(asked, preview)
 
 
