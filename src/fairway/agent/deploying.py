@@ -79,7 +79,8 @@ async def deploy(desk: DeployingDesk, underway: Underway) -> None:
 async def _tell_deploying(desk: DeployingDesk, underway: Underway) -> None:
     await underway.known()
     deployment = underway.deployment
-    await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
+    if not underway.began_with_its_telling:
+        await desk.outbox.deliver(deployment.id, reports.deploying(deployment.application_id, True))
 
 
 async def give_up(desk: DeployingDesk, underway: Underway, giving_up: GivingUp) -> None:

@@ -60,6 +60,7 @@ class Deployments:
         self._by_id[deployment.id] = underway
         queue = self._queues.setdefault(deployment.application_id, [])
         queue.append(underway)
+        underway.began_with_its_telling = telling is not None and len(queue) == 1
         underway.on_cancel(lambda wish: self._leave_queue(underway, _cancelled(wish)))
         # Whoever is first has begun and stays first; a deployment that an agent had begun goes before the others.
         queue[1:] = sorted(queue[1:], key=_turn)
@@ -140,6 +141,8 @@ class Underway:
         #: As it was taken in; while it runs, `run` knows better.
         self.deployment = deployment
         self._telling = telling
+        #: Whether it has its turn at once, which the server is told with the rest.
+        self.began_with_its_telling = False
         self.run: DeploymentRun | None = None
         #: What it waits for before it can be planned, such as a remote that is away; empty when for nothing.
         self.trouble = ""

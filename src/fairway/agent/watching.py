@@ -180,7 +180,7 @@ class Watcher:
         )
         deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
         # What it needs is got ready while the server is told of it.
-        telling = asyncio.ensure_future(self._begin(deployment))
+        telling = asyncio.ensure_future(self._begin(deployment, at_once=not new.behind))
         self._desk.deployments.take(deployment, telling)
         await telling
         self._desk.registered.note_triggered(deployment)
@@ -190,15 +190,17 @@ class Watcher:
             self._desk.deployments.supersede(deployment)
         return deployment
 
-    async def _begin(self, deployment: Deployment) -> None:
+    async def _begin(self, deployment: Deployment, at_once: bool) -> None:
         reference = reference_to(deployment)
         newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
         try:
-            await self._desk.outbox.deliver(deployment.id, reports.created(deployment), newest)
+            begun = (reports.deploying(deployment.application_id, True),) if at_once else ()
+            await self._desk.outbox.deliver(deployment.id, reports.created(deployment), newest, *begun)
         except ServerRefused as error:
             if not error.taken:
                 raise
-            _log.warning("the server refused what it was told", method=newest.method, reason=str(error))
+            # It is made, whatever the server thinks of its application.
+            _log.warning("the server refused what it was told", deployment=deployment.id, reason=str(error))
 
     async def _tell(self, seen: RepositoryView, whose: Whose) -> None:
         if changed := renamed(seen.known, whose):
