@@ -74,6 +74,8 @@ class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
     def __init__(self) -> None:
         #: Stage id → its lines.
         self.logs: dict[str, list[str]] = {}
+        #: The numbers of these.
+        self._numbers: dict[str, set[int]] = {}
         #: Stage id → what was kept with it.
         self.stage_notes: dict[str, dict[str, str]] = {}
         #: Plugin → what it kept with the deployment.
@@ -104,16 +106,25 @@ class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
         )
         self.commands.setdefault(stage_id, []).append(command)
 
+    def _take_lines(self, request: h.ReportStageLogsRequest | h.ReportStageLogsFromLastCheckpointRequest) -> None:
+        """A line that comes again, under its number, is the same line: its sender did not hear that it had arrived."""
+        lines = self.logs.setdefault(request.stage_id, [])
+        numbers = self._numbers.setdefault(request.stage_id, set())
+        for block in request.blocks:
+            if block.index not in numbers:
+                numbers.add(block.index)
+                lines.append(block.log)
+
     async def ReportStageLogs(
         self, request: h.ReportStageLogsRequest, _context: CallContext
     ) -> h.ReportStageLogsResponse:
-        self.logs.setdefault(request.stage_id, []).extend(block.log for block in request.blocks)
+        self._take_lines(request)
         return h.ReportStageLogsResponse()
 
     async def ReportStageLogsFromLastCheckpoint(
         self, request: h.ReportStageLogsFromLastCheckpointRequest, _context: CallContext
     ) -> h.ReportStageLogsFromLastCheckpointResponse:
-        self.logs.setdefault(request.stage_id, []).extend(block.log for block in request.blocks)
+        self._take_lines(request)
         return h.ReportStageLogsFromLastCheckpointResponse()
 
     async def GetStageMetadata(

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import msgspec
 import pytest
 from grpc import aio
 
 from fairway.model.application import SyncStatus
+from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.plugins.wait import Wait
 from fairway.plugins.waitapproval import WaitApproval
 from fairway.sdk import (
@@ -54,6 +56,26 @@ class Keeping(Plugin):
         before = await run.get_object("times") or b"0"
         await run.put_object("times", str(int(before) + 1).encode())
         run.log.info((run.target.application_directory / "file").read_text())
+
+
+class Repeating(Plugin):
+    """Says a line again, as one does who has not heard that it arrived."""
+
+    name = "repeating"
+
+    @stage("REPEAT")
+    async def repeat(self, run: StageRun[StageOptions]) -> None:
+        """Send one line twice, and another one with the same words."""
+        line = LogBlock(index=7, log="hello", created_at=run.log.clock.now(), severity=LogSeverity.INFO)
+        for each in (line, line, msgspec.structs.replace(line, index=8)):
+            await run.log.send(each)
+
+
+async def test_a_line_that_is_sent_again_is_the_same_line(tmp_path: Path) -> None:
+    async with plugin_under_test(Repeating, tmp_path) as plugin:
+        ended = await plugin.run("REPEAT")
+
+    assert ended.log == ("hello", "hello")
 
 
 async def test_what_a_plugin_keeps_is_there_to_look_at(tmp_path: Path) -> None:
