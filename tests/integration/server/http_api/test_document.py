@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 
 from fairway.model.api_key import APIKeyRole
+from fairway.model.command import BuildPlanPreview
 from fairway.model.log_block import LogBlock
 from fairway.server.logs import StageLogKey
 from tests.integration.server.http_api.serving import Serving, serving
@@ -19,6 +20,7 @@ IDS = {
     "stage_id": "s-1",
     "agent_id": "agent-1",
     "command_id": "c-1",
+    "preview_id": "c-2",
     "event_id": "e-1",
     "chain_id": "chain-1",
 }
@@ -28,11 +30,13 @@ PEOPLE = {"/api/v1/users/{user_id}", "/api/v1/roles/{name}"}
 
 
 async def with_one_of_each(served: Serving) -> dict[str, Any]:
+    preview = BuildPlanPreview(repository_id="shop", head_branch="x", head_commit="c0ffee", base_branch="main")
     await served.add(
         an_application(),
         a_deployment(stages=(a_stage("s-1"),)),
         an_agent(),
         a_command(),
+        a_command("c-2", payload=preview),
         an_event(),
         a_chain(),
         a_live_state(),
