@@ -76,13 +76,14 @@ class Calls:
     def __init__(self, access: Access, patience: Patience | None = None) -> None:
         self._access = access
         self._patience = patience or Patience()
-        self._session: aiohttp.ClientSession | None = None
+        #: For calls with an end, and for those that go on: watches must not take the places of all others.
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
     async def close(self) -> None:
         """Hang up, and wait for a moment until the other side has heard it: TLS ends with a word from each."""
-        session, self._session = self._session, None
-        if session is not None:
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
             await session.close()
         for _ in range(_CLOSE_LOOKS):
             if all(each.fileno() < 0 for each in self._sockets):
@@ -114,7 +115,7 @@ class Calls:
         renewed = False
         while True:
             try:
-                response = await self._open(call)
+                response = await self._open(call, goes_on=True)
                 break
             except _Failure as failure:
                 if failure.code != _UNAUTHORIZED or renewed:
@@ -135,14 +136,14 @@ class Calls:
         finally:
             response.release()
 
-    async def _open(self, call: Call) -> aiohttp.ClientResponse:
+    async def _open(self, call: Call, *, goes_on: bool = False) -> aiohttp.ClientResponse:
         """The answer, whose body is still to be read."""
         credentials = await self._access.credentials()
         headers = {"Accept": call.accept, **credentials.headers}
         if call.body is not None:
             headers["Content-Type"] = call.content_type
         try:
-            response = await self._opened().request(
+            response = await self._session(goes_on).request(
                 call.method,
                 URL(self._access.server + call.path, encoded=True).update_query(call.query),
                 data=call.body,
@@ -169,17 +170,17 @@ class Calls:
             retry_after=_retry_after(response.headers.get("Retry-After", "")),
         )
 
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            connector = aiohttp.TCPConnector(limit=_CONNECTIONS, socket_factory=self._socket)
-            self._session = aiohttp.ClientSession(
+    def _session(self, goes_on: bool) -> aiohttp.ClientSession:
+        if goes_on not in self._sessions:
+            connector = aiohttp.TCPConnector(limit=0 if goes_on else _CONNECTIONS, socket_factory=self._socket)
+            self._sessions[goes_on] = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 # The agent stands near its cluster: packing large lists costs both more than sending them.
                 headers={"User-Agent": "fairway", "Accept-Encoding": "identity"},
                 read_bufsize=_LINE_BYTES,
             )
-        return self._session
+        return self._sessions[goes_on]
 
     def _socket(self, address: Any) -> socket.socket:
         made = _lively_socket(address)

@@ -35,7 +35,7 @@ class ApiDouble:
     """Answers with the next of its answers; the last one again and again."""
 
     def __init__(self, *answers: Answer) -> None:
-        self._answers = list(answers)
+        self.answers = list(answers)
         self.asked: list[Asked] = []
         self.url = ""
 
@@ -44,7 +44,7 @@ class ApiDouble:
             Asked(request.method, request.path, dict(request.query), request.headers.get("Authorization", ""))
         )
         await request.read()
-        following = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        following = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return await following(request)
 
     def reach(self, **user: Any) -> Reach:

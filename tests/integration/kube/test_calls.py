@@ -1,6 +1,7 @@
 """Calls to a cluster that is busy, broken or not what it says: repeated where that is safe, refused in words."""
 
 import sys
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from fairway.clock import FakeClock
 from fairway.errors import FairwayError
+from fairway.kube.cluster import Scope
 from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused, Expired
 from fairway.kube.kubeconfig import ExecEntry, ExecVariable
 from tests.integration.kube.double import (
@@ -17,6 +19,7 @@ from tests.integration.kube.double import (
     a_cluster,
     a_list,
     an_object,
+    for_ever,
     hangs_up,
     refuses,
     says,
@@ -229,6 +232,15 @@ async def test_a_watch_tells_changes_and_ends() -> None:
 
         assert told == ["ADDED", "BOOKMARK"]
         assert double.asked[0].query["fieldSelector"] == "metadata.name=one"
+
+
+async def test_any_number_of_watches_leaves_room_for_other_calls() -> None:
+    async with serving(tells(then=for_ever)) as double, a_cluster(double) as cluster, AsyncExitStack() as stack:
+        for _ in range(100):
+            await stack.enter_async_context(cluster.following(CONFIG_MAPS, Scope(), "", dict))
+        double.answers = [says(ONE)]
+
+        assert await cluster.get(CONFIG_MAPS, "", "one") == ONE
 
 
 @pytest.mark.parametrize(
