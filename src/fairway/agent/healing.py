@@ -5,6 +5,7 @@ what has ended does not change, so it is asked for once for each deployment.
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 
 import msgspec
 import structlog
@@ -15,6 +16,9 @@ from fairway.errors import FairwayError
 from fairway.model.deployment import Deployment
 
 _log = structlog.get_logger()
+
+#: Times on the wire are whole seconds. What was seen before the last deployment ended says nothing of what runs now.
+_WIRE_SECOND = timedelta(seconds=1)
 
 
 class HealingDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,12 +39,14 @@ class Healing:
         #: Application id → its last deployment, where that has ended.
         self._ended: dict[str, tuple[str, LastDeployment]] = {}
 
-    async def heal(self, known: KnownApplication) -> None:
-        """What runs of an application differs from Git; said again for as long as it does."""
+    async def heal(self, known: KnownApplication, looked_at: datetime) -> None:
+        """What ran of an application at that time differs from Git; said again for as long as it does."""
         if known.config is None or known.config.trigger.on_out_of_sync.disabled:
             return
         try:
-            await self._desk.deploy(known.application.id, await self._last(known.application.id))
+            last = await self._last(known.application.id)
+            if last is None or last.completed_at is None or last.completed_at + _WIRE_SECOND < looked_at:
+                await self._desk.deploy(known.application.id, last)
         except FairwayError as error:
             # It is still so at the next look.
             _log.warning("what has drifted is not deployed", application=known.application.name, reason=str(error))

@@ -67,7 +67,7 @@ class LiveStateDesk(msgspec.Struct, frozen=True, kw_only=True):
     server: Server
     clock: Clock
     #: Told of each application of which something else runs than Git says, at each look.
-    heal: Callable[[KnownApplication], Awaitable[None]]
+    heal: Callable[[KnownApplication, datetime], Awaitable[None]]
 
 
 class LiveStates:
@@ -136,6 +136,7 @@ class LiveStates:
     async def _look(self, known: KnownApplication) -> None:
         if known.config is None:
             return  # That its file cannot be used has been told by whoever read it.
+        looked_at = self._desk.clock.now()
         deployment_id = self._desk.deployments.under_way(known.application.id)
         answers = await self._answers(known, known.config.plugins, under_way=bool(deployment_id))
         if not answers:
@@ -161,7 +162,7 @@ class LiveStates:
         )
         await self._tell(_Told(live, sync, now))
         if sync.status is SyncStatus.OUT_OF_SYNC:
-            await self._desk.heal(known)
+            await self._desk.heal(known, looked_at)
 
     async def _answers(self, known: KnownApplication, plugins: Iterable[str], *, under_way: bool) -> list[LiveAnswer]:
         answers: list[LiveAnswer] = []

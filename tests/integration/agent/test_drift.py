@@ -43,7 +43,7 @@ async def until_deployed(world: World, count: int) -> tuple[Deployment, ...]:
     async def look() -> tuple[Deployment, ...] | None:
         found = await world.deployments()
         ended = [each for each in found if each.status.is_terminal]
-        return found if len(ended) == count else None
+        return found if len(ended) >= count else None
 
     return await until(look)
 

@@ -1,5 +1,7 @@
 """Drift and what is known of the last deployment: asked for once it has ended, and only where the file wants it."""
 
+from datetime import UTC, datetime, timedelta
+
 import msgspec
 
 from fairway.agent.applications import KnownApplication, Registered
@@ -9,6 +11,9 @@ from fairway.config.read import read_application
 from fairway.delivery.trigger import LastDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.unit.model.builders import a_deployment, an_application
+
+ENDED = datetime(2026, 1, 1, tzinfo=UTC)
+LATER = ENDED + timedelta(hours=1)
 
 
 class Server:
@@ -51,11 +56,11 @@ def healing(server: Server, triggered: bool = True) -> Healing:
 
 
 async def test_a_deployment_that_has_ended_is_asked_for_once() -> None:
-    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED, completed_at=ENDED))
     healer = healing(server)
 
     for _ in range(3):
-        await healer.heal(a_known())
+        await healer.heal(a_known(), LATER)
 
     assert (server.asked, len(server.deployed)) == (1, 3)
     assert server.deployed[0] is not None
@@ -67,34 +72,42 @@ async def test_a_deployment_that_has_not_ended_is_asked_for_again() -> None:
     healer = healing(server)
 
     for _ in range(2):
-        await healer.heal(a_known())
+        await healer.heal(a_known(), LATER)
 
     assert server.asked == 2
 
 
 async def test_an_application_that_was_never_deployed_has_no_last_deployment() -> None:
-    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED, completed_at=ENDED))
 
-    await healing(server, triggered=False).heal(a_known())
+    await healing(server, triggered=False).heal(a_known(), LATER)
 
     assert (server.asked, server.deployed) == (0, [None])
 
 
 async def test_nothing_is_done_where_the_file_does_not_want_it() -> None:
-    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED, completed_at=ENDED))
 
-    await healing(server).heal(a_known(disabled=True))
+    await healing(server).heal(a_known(disabled=True), LATER)
 
     assert (server.asked, server.deployed) == (0, [])
 
 
 async def test_a_server_that_is_away_is_asked_at_the_next_look() -> None:
-    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED))
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED, completed_at=ENDED))
     healer = healing(server)
     server.away = True
-    await healer.heal(a_known())
+    await healer.heal(a_known(), LATER)
     server.away = False
 
-    await healer.heal(a_known())
+    await healer.heal(a_known(), LATER)
 
     assert len(server.deployed) == 1
+
+
+async def test_what_was_seen_before_the_last_deployment_ended_leads_to_nothing() -> None:
+    server = Server(a_deployment(status=DeploymentStatus.SUCCEEDED, completed_at=ENDED))
+
+    await healing(server).heal(a_known(), ENDED + timedelta(milliseconds=900))
+
+    assert (server.asked, server.deployed) == (1, [])
