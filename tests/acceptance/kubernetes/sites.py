@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +176,16 @@ def images(cluster: RunningCluster, namespace: str) -> set[str]:
     pods = objects(cluster, namespace, "pods")
     staying = [each for each in pods if "deletionTimestamp" not in each["metadata"]]
     return {container["image"] for each in staying for container in each["spec"]["containers"]}
+
+
+def variants(cluster: RunningCluster, namespace: str) -> set[str]:
+    """What canary and baseline have left."""
+    labels = {each["metadata"]["name"]: each["metadata"].get("labels", {}) for each in objects(cluster, namespace)}
+    return {name for name, each in labels.items() if each.get("pipecd.dev/variant") in {"canary", "baseline"}}
+
+
+def assert_no_variants(cluster: RunningCluster, namespace: str) -> None:
+    """Nothing is left of canary and baseline, once the cluster has cleared away the pods of what was removed."""
+    with suppress(AssertionError):
+        until(lambda: not variants(cluster, namespace), pause=0.2)
+    assert variants(cluster, namespace) == set()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fairway.model.deployment import DeploymentStatus
 from tests.acceptance.kubernetes.pipelines import NEW, OLD, an_application, manifests
-from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of, images, objects
+from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of, assert_no_variants, images
 from tests.clusters.running import a_cluster
 
 #: What both do while their canary runs: wait for a person.
@@ -34,6 +34,5 @@ def test_stages_and_rollbacks_wait_for_an_api_server_that_is_away(tmp_path: Path
 
             ended = [site.ended_of(name) for name in names]
         assert [each.status for each in ended] == [DeploymentStatus.SUCCEEDED, DeploymentStatus.CANCELLED]
-        left = [each for each in objects(cluster, namespace) if "-canary" in each["metadata"]["name"]]
-        assert left == []
+        assert_no_variants(cluster, namespace)
         assert images(cluster, namespace) == {OLD, NEW}

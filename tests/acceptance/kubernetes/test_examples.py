@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from fairway.config.read import read_application
 from fairway.model.deployment import DeploymentStatus
@@ -14,9 +13,9 @@ from tests.acceptance.kubernetes.sites import (
     ClusterSite,
     a_cluster_site,
     an_agent_of,
+    assert_no_variants,
     example,
     images,
-    objects,
 )
 from tests.clusters.programs import program
 from tests.clusters.running import RunningCluster
@@ -45,9 +44,9 @@ def test_every_example_is_deployed_and_changed(cluster: RunningCluster, tmp_path
 
         for name in APPLICATIONS:
             site.synced(name.replace("/", "-"))
-    found = [each for namespace in namespaces for each in objects(cluster, namespace)]
-    assert {image for each in namespaces for image in images(cluster, each)} == {"registry.example.com/web:v2.0.0"}
-    assert [each["metadata"]["name"] for each in found if _variant(each) in {"canary", "baseline"}] == []
+    for each in namespaces:
+        assert_no_variants(cluster, each)
+        assert images(cluster, each) == {"registry.example.com/web:v2.0.0"}
 
 
 def _targets(name: str) -> Mapping[str, list[str]]:
@@ -84,10 +83,6 @@ def _newer(text: str) -> str:
     for old, new in NEWER.items():
         text = text.replace(old, new)
     return text
-
-
-def _variant(found: dict[str, Any]) -> str:
-    return str(found["metadata"].get("labels", {}).get("pipecd.dev/variant", ""))
 
 
 def _with_tools(home: Path) -> How:

@@ -18,7 +18,7 @@ from tests.acceptance.kubernetes.pipelines import (
     canary_with,
     manifests,
 )
-from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, images, objects
+from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, assert_no_variants, images
 from tests.clusters.running import RunningCluster
 
 #: Where it ends → the scripts whose `onRollback` has run by then.
@@ -62,8 +62,8 @@ def test_a_pipeline_is_undone_up_to_where_it_was(
 
     assert {at: (each.status, _rolled_back(each)) for at, each in ended.items()} == dict.fromkeys(names, (how, True))
     assert {at: _undone(tmp_path / name) for at, name in names.items()} == UNDONE
+    assert_no_variants(cluster, namespace)
     assert images(cluster, namespace) == {OLD}
-    assert [each for each in objects(cluster, namespace) if "canary" in each["metadata"]["name"]] == []
 
 
 def _mishap(at: int, name: str, limit: Change, holding: str) -> Mapping[int, Change]:
