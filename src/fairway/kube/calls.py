@@ -2,7 +2,8 @@
 
 What may be repeated: anything that the server says it did not take up (429), and, for calls that change nothing more
 when they are made twice, also broken connections and faults of the server. Waits grow, carry jitter and heed what the
-server asks for. Nothing else talks HTTP to a cluster.
+server asks for. A server that has just started refuses everybody, because it does not know its roles yet; so what is
+not allowed is believed once the server calls itself ready. Nothing else talks HTTP to a cluster.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from fairway.kube.statuses import Asked, refusal
 T = TypeVar("T")
 
 JSON = "application/json"
-_OK, _MULTIPLE_CHOICES, _UNAUTHORIZED, _TOO_MANY, _SERVER_FAULT = 200, 300, 401, 429, 500
+_OK, _MULTIPLE_CHOICES, _UNAUTHORIZED, _FORBIDDEN, _TOO_MANY, _SERVER_FAULT = 200, 300, 401, 403, 429, 500
 #: Connections side by side; what is more waits for its turn.
 _CONNECTIONS = 64
 _CONNECT_SECONDS = 10.0
@@ -93,15 +94,13 @@ class Calls:
     async def send(self, call: Call) -> bytes:
         """The body of a successful answer; an error in words for any other."""
         failures = 0
-        renewed = False
+        doubts = _Doubts()
         while True:
             try:
                 return await self._send_once(call)
-            except _Failure as failure:
-                if failure.code == _UNAUTHORIZED and not renewed:
-                    # At once, and not counted: what is held may only be old.
-                    renewed = True
-                    await self._access.renew()
+            except _Failure as answer:
+                failure = await self._doubted(answer, doubts, call.asked)
+                if failure is None:
                     continue
                 failures += 1
                 worth = failure.not_taken_up or (call.repeatable and failure.passing)
@@ -112,20 +111,44 @@ class Calls:
     @asynccontextmanager
     async def lines(self, call: Call) -> AsyncIterator[AsyncIterator[bytes]]:
         """The lines of an answer that goes on, such as a watch; `call.seconds` bounds all of it."""
-        renewed = False
+        doubts = _Doubts()
         while True:
             try:
                 response = await self._open(call, goes_on=True)
                 break
-            except _Failure as failure:
-                if failure.code != _UNAUTHORIZED or renewed:
+            except _Failure as answer:
+                failure = await self._doubted(answer, doubts, call.asked)
+                if failure is not None:
                     raise failure.error from failure.__cause__
-                renewed = True
-                await self._access.renew()
         try:
             yield _lines(response, call.asked)
         finally:
             _hang_up(response)
+
+    async def _doubted(self, failure: "_Failure", doubts: "_Doubts", asked: Asked) -> "_Failure | None":
+        """What a failure comes to at a second look; None where the call is worth another try at once, not counted."""
+        if failure.code == _UNAUTHORIZED and doubts.credentials:
+            # What is held may only be old.
+            doubts.credentials = False
+            await self._access.renew()
+            return None
+        if failure.code == _FORBIDDEN and doubts.permission:
+            if await self._is_starting(asked.cluster):
+                words = f"The cluster {asked.cluster} is starting and does not know yet who may do what"
+                return _Failure(ClusterAway(words), passing=True, not_taken_up=True)
+            # It may have become ready since it refused.
+            doubts.permission = False
+            return None
+        return failure
+
+    async def _is_starting(self, cluster: str) -> bool:
+        """Whether the server says of itself that it is not ready. One that does not say is taken to be."""
+        asked = Asked(cluster=cluster, verb="get", resource="readyz")
+        try:
+            await self._send_once(Call(path="/readyz", accept="*/*", asked=asked, seconds=_CONNECT_SECONDS))
+        except _Failure as failure:
+            return failure.code == 0 or failure.code >= _SERVER_FAULT
+        return False
 
     async def _send_once(self, call: Call) -> bytes:
         response = await self._open(call)
@@ -194,6 +217,13 @@ def decoded(body: bytes, shape: type[T], cluster: str) -> T:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ClusterAway(f"The cluster {cluster} answered what cannot be understood: {error}") from error
+
+
+class _Doubts(msgspec.Struct):
+    """Which answers to one call are not believed at once."""
+
+    credentials: bool = True
+    permission: bool = True
 
 
 class _Failure(Exception):

@@ -11,7 +11,7 @@ import pytest
 from fairway.clock import FakeClock
 from fairway.errors import FairwayError
 from fairway.kube.cluster import Scope
-from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused, Expired
+from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused, Expired, NotAllowed
 from fairway.kube.kubeconfig import ExecEntry, ExecVariable
 from tests.integration.kube.double import (
     CONFIG_MAPS,
@@ -69,6 +69,30 @@ async def test_patience_ends(answer: Answer, error: type[FairwayError]) -> None:
             await cluster.get(CONFIG_MAPS, "", "one")
 
         assert len(double.asked) <= 8
+
+
+async def test_a_server_that_has_just_started_is_not_believed_that_nothing_is_allowed() -> None:
+    waited: list[float] = []
+    starting = [refuses(403), says(b"informer-sync failed", 500)] * 2
+    started = [refuses(403), says(b"ok"), says(ONE)]
+    async with serving(*starting, *started) as double, a_cluster(double, waited) as cluster:
+        assert (await cluster.get(CONFIG_MAPS, "", "one"), waited) == (ONE, [1.0, 2.0])
+
+
+async def test_a_server_that_stays_unready_is_away() -> None:
+    async with serving(*[refuses(403), says(b"not ready", 500)] * 4) as double, a_cluster(double) as cluster:
+        with pytest.raises(ClusterAway, match="is starting"):
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+
+@pytest.mark.parametrize("readiness", [pytest.param(says(b"ok"), id="ready"), pytest.param(refuses(403), id="no word")])
+async def test_a_server_that_is_ready_is_believed_that_something_is_not_allowed(readiness: Answer) -> None:
+    async with serving(refuses(403), readiness, refuses(403)) as double, a_cluster(double) as cluster:
+        with pytest.raises(NotAllowed):
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+        assert [each.path for each in double.asked][1] == "/readyz"
+        assert len(double.asked) == 3
 
 
 async def test_what_is_made_is_not_made_twice_when_the_connection_breaks() -> None:
