@@ -2,8 +2,8 @@
 
 What may be repeated: anything that the server says it did not take up (429), and, for calls that change nothing more
 when they are made twice, also broken connections and faults of the server. Waits grow, carry jitter and heed what the
-server asks for. A server that has just started refuses everybody, because it does not know its roles yet; so what is
-not allowed is believed once the server calls itself ready. Nothing else talks HTTP to a cluster.
+server asks for. A server that has just started knows neither accounts nor roles yet and refuses everybody; it is
+believed once it calls itself ready. Nothing else talks HTTP to a cluster.
 """
 
 import asyncio
@@ -132,14 +132,14 @@ class Calls:
             doubts.credentials = False
             await self._access.renew()
             return None
-        if failure.code == _FORBIDDEN and doubts.permission:
-            if await self._is_starting(asked.cluster):
-                words = f"The cluster {asked.cluster} is starting and does not know yet who may do what"
-                return _Failure(ClusterAway(words), passing=True, not_taken_up=True)
-            # It may have become ready since it refused.
-            doubts.permission = False
-            return None
-        return failure
+        if failure.code not in (_UNAUTHORIZED, _FORBIDDEN) or not doubts.readiness:
+            return failure
+        if await self._is_starting(asked.cluster):
+            words = f"The cluster {asked.cluster} is starting and does not know yet who may do what"
+            return _Failure(ClusterAway(words), passing=True, not_taken_up=True)
+        # It may have become ready since it refused.
+        doubts.readiness = False
+        return None
 
     async def _is_starting(self, cluster: str) -> bool:
         """Whether the server says of itself that it is not ready. One that does not say is taken to be."""
@@ -223,7 +223,7 @@ class _Doubts(msgspec.Struct):
     """Which answers to one call are not believed at once."""
 
     credentials: bool = True
-    permission: bool = True
+    readiness: bool = True
 
 
 class _Failure(Exception):

@@ -71,11 +71,15 @@ async def test_patience_ends(answer: Answer, error: type[FairwayError]) -> None:
         assert len(double.asked) <= 8
 
 
-async def test_a_server_that_has_just_started_is_not_believed_that_nothing_is_allowed() -> None:
+@pytest.mark.parametrize(
+    ("first", "code"),
+    [pytest.param([], 403, id="nothing is allowed"), pytest.param([refuses(401)], 401, id="nobody is known")],
+)
+async def test_a_server_that_has_just_started_is_not_believed(first: list[Answer], code: int) -> None:
     waited: list[float] = []
-    starting = [refuses(403), says(b"informer-sync failed", 500)] * 2
-    started = [refuses(403), says(b"ok"), says(ONE)]
-    async with serving(*starting, *started) as double, a_cluster(double, waited) as cluster:
+    starting = [refuses(code), says(b"informer-sync failed", 500)] * 2
+    started = [refuses(code), says(b"ok"), says(ONE)]
+    async with serving(*first, *starting, *started) as double, a_cluster(double, waited) as cluster:
         assert (await cluster.get(CONFIG_MAPS, "", "one"), waited) == (ONE, [1.0, 2.0])
 
 
@@ -192,7 +196,8 @@ async def test_a_credential_plugin_is_run_once_more_when_its_credentials_are_not
         with pytest.raises(CredentialsRefused, match="renew them"):
             await cluster.get(CONFIG_MAPS, "", "one")
 
-        assert [each.authorization for each in double.asked] == ["Bearer token-1", "Bearer token-2"]
+        shown = [each.authorization for each in double.asked if each.path != "/readyz"]
+        assert shown == ["Bearer token-1", "Bearer token-2", "Bearer token-2"]
 
 
 async def test_a_credential_plugin_is_told_what_it_may_know(tmp_path: Path) -> None:
