@@ -41,7 +41,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     output: bytes | None = None
 
 
-async def find_previews(
+async def list_previews(
     desk: ActionDesk, caller: Caller, command_ids: Iterable[str], limit: timedelta | None = None
 ) -> tuple[tuple[Asked, PlanPreview | None], ...]:
     """What there is to each command; no preview while it is worth waiting for."""

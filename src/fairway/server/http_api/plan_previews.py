@@ -12,7 +12,7 @@ from msgspec import Meta
 from fairway.model.merge_preview import ApplicationChange, MergePreview, TargetChange
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview
 from fairway.server.actions import plan_previews as actions
-from fairway.server.actions.preview_results import Asked, find_previews
+from fairway.server.actions.preview_results import Asked, list_previews
 from fairway.server.http_api.body import Body
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import CHANGE_REFUSALS, REFUSALS, ErrorAnswer
@@ -50,7 +50,7 @@ async def request_plan_preview(request: ApiRequest, data: JSONBody[MergeToPrevie
     )
     desk = desk_of(request).actions
     made = await actions.request_plan_preview(desk, request.auth, asked)
-    found = await find_previews(desk, request.auth, [command.id for command in made])
+    found = await list_previews(desk, request.auth, [command.id for command in made])
     return MergePreviews(tuple(_told(*each) for each in found))
 
 
@@ -62,7 +62,7 @@ async def request_plan_preview(request: ApiRequest, data: JSONBody[MergeToPrevie
 )
 async def get_plan_preview(request: ApiRequest, preview_id: FromPath[str]) -> MergePreview:
     """An agent that is not connected, or takes too long, is answered for with the reason."""
-    ((asked, preview),) = await find_previews(desk_of(request).actions, request.auth, [preview_id])
+    ((asked, preview),) = await list_previews(desk_of(request).actions, request.auth, [preview_id])
     return _told(asked, preview)
 
 

@@ -7,7 +7,7 @@ from fairway.rpc.user_api import messages as m
 from fairway.server.actions import plan_previews
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.actions.plan_previews import PreviewRequest
-from fairway.server.actions.preview_results import find_previews
+from fairway.server.actions.preview_results import list_previews
 from fairway.server.callers import Caller
 from fairway.server.store.errors import NotFound
 
@@ -40,7 +40,7 @@ async def get_plan_preview_results(
     """The previews of all commands; NotFound while one of them is still being made."""
     limit = from_wire_duration(request.command_handle_timeout)
     previews = []
-    for asked, preview in await find_previews(desk, caller, request.commands, limit):
+    for asked, preview in await list_previews(desk, caller, request.commands, limit):
         if preview is None:
             raise StillWaiting(asked.command.id)
         previews.append(to_wire_plan_preview(preview))
