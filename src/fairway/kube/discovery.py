@@ -103,7 +103,12 @@ class Discovery:
             self._versions[api_version] = {each.kind: each for each in await self._version(api_version)}
             if found := self._versions[api_version].get(kind):
                 return found
-        raise unknown_kind(api_version, kind, await self.kinds(), self._cluster)
+        every = await self.kinds()
+        # A kind that is new may stand in one of the two lists before it stands in the other.
+        for each in every:
+            if (each.api_version, each.kind) == (api_version, kind):
+                return each
+        raise unknown_kind(api_version, kind, every, self._cluster)
 
     async def kinds(self) -> tuple[Kind, ...]:
         """All kinds, each in the version that the cluster prefers."""

@@ -14,7 +14,7 @@ import msgspec
 
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.kube.cluster import JSON_PATCH, Cluster
-from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere
+from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
@@ -32,6 +32,7 @@ from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.parts import part, with_part, without
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.removing import until_gone
+from fairway.sdk import Retry
 from fairway.sdk.stage_log import StageLog
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ T = TypeVar("T")
 _AT_ONCE: Final = 10
 #: How often something is begun again because the object changed meanwhile.
 _ATTEMPTS: Final = 5
+#: For objects of a kind that this very stage defines: it is served by each part of the API server in its own time.
+_SERVED_SOON: Final = Retry(attempts=9, first_delay=0.1, longest_delay=10.0)
 _REPLICAS: Final = ".spec.replicas"
 _ENABLED: Final = "enabled"
 _RBAC: Final = "rbac.authorization.k8s.io"
@@ -193,6 +196,16 @@ class Applier:
         return Checked(placed=each, fresh=False, version=version, adopt=can_be_taken_over(entries))
 
     async def _apply(self, checked: Checked) -> dict[str, Any]:
+        for failures in range(1, _SERVED_SOON.attempts):
+            try:
+                return await self._apply_now(checked)
+            except (UnknownKind, NotThere):
+                if not checked.placed.defined_here:
+                    raise
+            await _SERVED_SOON.sleep(_SERVED_SOON.delay(failures))
+        return await self._apply_now(checked)
+
+    async def _apply_now(self, checked: Checked) -> dict[str, Any]:
         each = checked.placed
         body = each.manifest.body
         if how := _replaces(body):
