@@ -106,14 +106,13 @@ async def test_a_rollout_that_gets_nowhere_says_what_its_pods_wait_for(
         )
         await web.succeed("K8S_SYNC")
 
-        async def look() -> str | None:
+        async def look() -> bool:
             resources, _ = await web.plugin.live_state()
             words = found(resources, "Deployment").health_description
-            return words if "ImagePullBackOff" in words and "has not been seen" not in words else None
+            # Before that it says what the cluster's controllers have not yet noted of the rollout.
+            return words.startswith("0 of 1 replicas are available; pod web-") and "ImagePullBackOff" in words
 
-        words = await until(look)
-
-        assert words.startswith("0 of 1 replicas are available; pod web-")
+        assert await until(look)
 
 
 async def test_the_agent_is_told_when_something_changes(
