@@ -41,7 +41,7 @@ class Healing:
 
     async def heal(self, known: KnownApplication, looked_at: datetime) -> None:
         """What ran of an application at that time differs from Git; said again for as long as it does."""
-        if known.config is None or known.config.trigger.on_out_of_sync.disabled:
+        if not heals(known):
             return
         try:
             last = await self._last(known.application.id)
@@ -66,3 +66,8 @@ class Healing:
         if found.status.is_terminal:
             self._ended[application_id] = (found.id, last)
         return last
+
+
+def heals(known: KnownApplication) -> bool:
+    """Whether an application's file asks for that."""
+    return known.config is not None and not known.config.trigger.on_out_of_sync.disabled

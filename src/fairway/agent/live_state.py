@@ -1,15 +1,16 @@
 """What runs, and whether it is what Git says: asked of the plugins of every application, told to the server.
 
-Every application is asked about once a minute, and at once when its plugin says so, when a deployment of it has come
-further or its repository has moved; whoever is asked about at once does not wait for the others. The server is told
-when something has changed, and now and then all the same. Plugins that cannot look are passed over; one that fails
-leaves its part unknown and does not hide what the others see.
+An application is asked about when its plugin says so, when a deployment of it has come further or its repository has
+moved; whoever is asked about for that does not wait for others. All whose plugins have not promised to tell of changes
+are asked about once a minute, the others now and then (`live_rests`). The server is told when something has changed,
+and now and then all the same. Plugins that cannot look are passed over; one that fails leaves its part unknown and does
+not hide what the others see.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 import structlog
@@ -18,8 +19,11 @@ from fairway.agent import reports
 from fairway.agent.applications import KnownApplication
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
+from fairway.agent.healing import heals
+from fairway.agent.live_answers import merged_health, merged_sync, with_times
+from fairway.agent.live_rests import ROUNDS, Rests
 from fairway.agent.planning import Plugins
-from fairway.agent.plugins.client import LiveAnswer, PluginGone, PluginRefused
+from fairway.agent.plugins.client import LiveAnswer, PluginClient, PluginGone, PluginRefused
 from fairway.agent.reports import Report
 from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Wanted, Workspace
@@ -27,23 +31,15 @@ from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
 from fairway.errors import FairwayError
 from fairway.model.application import SyncState, SyncStatus
-from fairway.model.live_state import Health, LiveState, LiveStateVersion, Resource
+from fairway.model.live_state import LiveState, LiveStateVersion
 
 _log = structlog.get_logger()
 
-#: How often all applications are asked about, and how often the server is told what it knows.
+#: How often applications are asked about that do not rest, and how often the server is told what it knows.
 ASK_SECONDS = 60.0
 REFRESH = timedelta(minutes=10)
 #: How many applications are asked about at the same time.
 _SIDE_BY_SIDE = 4
-#: Of several states the first of these is that of the whole; the wire's order of importance.
-_IMPORTANCE = (
-    SyncStatus.DEPLOYING,
-    SyncStatus.INVALID_CONFIG,
-    SyncStatus.OUT_OF_SYNC,
-    SyncStatus.UNKNOWN,
-    SyncStatus.SYNCED,
-)
 
 
 class Server(Protocol):
@@ -73,20 +69,24 @@ class LiveStateDesk(msgspec.Struct, frozen=True, kw_only=True):
 class LiveStates:
     """Asks and tells. It belongs to one event loop."""
 
-    def __init__(self, desk: LiveStateDesk, ask_seconds: float = ASK_SECONDS) -> None:
+    def __init__(self, desk: LiveStateDesk, ask_seconds: float = ASK_SECONDS, rounds: int = ROUNDS) -> None:
         self._desk = desk
         self._ask_seconds = ask_seconds
         self._woken = asyncio.Event()
         #: Applications that are to be asked about soon; None stands for all.
         self._soon: set[str | None] = set()
         self._told: dict[str, _Told] = {}
+        self._rests = Rests(desk.plugins.client, rounds)
         #: Applications that are being asked about, and whether they are to be asked about once more.
         self._looking: dict[str, bool] = {}
+        #: Applications that are to be asked about when it is their turn.
+        self._waiting: dict[str, _Waiting] = {}
+        self._hurried, self._others = asyncio.Semaphore(_SIDE_BY_SIDE), asyncio.Semaphore(_SIDE_BY_SIDE)
         #: Application → the tree that was made for it alone.
         self._sources: dict[str, Source] = {}
 
     def look_soon(self, application_id: str | None = None) -> None:
-        """Ask soon about one application, or about all."""
+        """Ask soon about one application, or about all of which something may have changed."""
         self._soon.add(application_id)
         self._woken.set()
 
@@ -98,49 +98,84 @@ class LiveStates:
 
     async def run(self) -> None:
         """Ask until cancelled."""
-        hurried, others = asyncio.Semaphore(_SIDE_BY_SIDE), asyncio.Semaphore(_SIDE_BY_SIDE)
         async with asyncio.TaskGroup() as group:
             while True:
                 try:
                     async with asyncio.timeout(self._ask_seconds):
                         await self._woken.wait()
                 except TimeoutError:
+                    self._rests.end_some()
                     self._soon.add(None)
                 self._woken.clear()
                 soon, self._soon = self._soon, set()
-                for known in self._desk.known():
-                    named = known.application.id in soon
-                    # Where no platform is named, nobody can be asked; there may be thousands of those.
-                    if (named or None in soon) and known.config is not None and known.config.plugins:
-                        self._begin(group, known, hurried if named else others)
+                known = list(self._desk.known())
+                for each in known:
+                    if each.application.id in soon:
+                        self._begin(group, each, self._hurried)
+                    elif None in soon and not self._is_resting(each):
+                        self._begin(group, each, self._others)
+                if None in soon:
+                    await self._keep({each.application.id for each in known})
+
+    def _is_resting(self, known: KnownApplication) -> bool:
+        return self._rests.holds(known) and not self._desk.deployments.under_way(known.application.id)
+
+    async def _keep(self, application_ids: Collection[str]) -> None:
+        """Forget the applications that are not this agent's any more."""
+        self._rests.keep(application_ids)
+        self._told = {each: told for each, told in self._told.items() if each in application_ids}
+        for gone in self._sources.keys() - application_ids:
+            del self._sources[gone]
+            await self._desk.workspace.remove(_place(gone))
 
     def _begin(self, group: asyncio.TaskGroup, known: KnownApplication, turns: asyncio.Semaphore) -> None:
         application_id = known.application.id
+        if known.config is None or not known.config.plugins:
+            # That a file cannot be used has been told by whoever read it. Where no platform is named, nobody can be
+            # asked; there may be thousands of those.
+            return
         if application_id in self._looking:
             self._looking[application_id] = True
             return
-        self._looking[application_id] = False
-        group.create_task(self._look_in_turn(known, turns))
+        waiting = self._waiting.get(application_id)
+        if waiting is not None and waiting.turns in (turns, self._hurried):
+            self._waiting[application_id] = _Waiting(known, waiting.turns)
+            return
+        self._waiting[application_id] = _Waiting(known, turns)
+        group.create_task(self._look_in_turn(application_id, turns))
 
-    async def _look_in_turn(self, known: KnownApplication, turns: asyncio.Semaphore) -> None:
+    async def _look_in_turn(self, application_id: str, turns: asyncio.Semaphore) -> None:
         async with turns:
+            waiting = self._waiting.get(application_id)
+            if waiting is None or waiting.turns is not turns:
+                return  # It became urgent meanwhile.
+            del self._waiting[application_id]
             # What changes from here on is not in the answer for certain.
-            self._looking[known.application.id] = False
+            self._looking[application_id] = False
+            self._rests.end(application_id)
             try:
-                await self._look(known)
+                await self._look(waiting.known)
             except FairwayError as error:
-                _log.warning("what runs is not known", application=known.application.name, reason=str(error))
-        if self._looking.pop(known.application.id):
-            self.look_soon(known.application.id)
+                _log.warning("what runs is not known", application=waiting.known.application.name, reason=str(error))
+        if self._looking.pop(application_id):
+            self.look_soon(application_id)
 
     async def _look(self, known: KnownApplication) -> None:
-        if known.config is None:
-            return  # That its file cannot be used has been told by whoever read it.
         looked_at = self._desk.clock.now()
         deployment_id = self._desk.deployments.under_way(known.application.id)
-        answers = await self._answers(known, known.config.plugins, under_way=bool(deployment_id))
-        if not answers:
-            return
+        answers = await self._answers(known, under_way=bool(deployment_id))
+        may_rest = not deployment_id and all(each.watched for each in answers.said)
+        if answers.said:
+            picture = self._picture(known, answers.said, deployment_id)
+            may_rest &= await self._tell(picture)
+            if picture.sync.status is SyncStatus.OUT_OF_SYNC:
+                # When it is deployed again depends on the time too.
+                may_rest &= not heals(known)
+                await self._desk.heal(known, looked_at)
+        if may_rest:
+            self._rests.begin(known, answers.asked)
+
+    def _picture(self, known: KnownApplication, answers: Sequence[LiveAnswer], deployment_id: str) -> "_Told":
         now = self._desk.clock.now()
         sync = merged_sync([answer.sync for answer in answers], now)
         if deployment_id:
@@ -160,13 +195,11 @@ class LiveStates:
             health=merged_health([resource.health for resource in resources]),
             resources=resources,
         )
-        await self._tell(_Told(live, sync, now))
-        if sync.status is SyncStatus.OUT_OF_SYNC:
-            await self._desk.heal(known, looked_at)
+        return _Told(live, sync, now)
 
-    async def _answers(self, known: KnownApplication, plugins: Iterable[str], *, under_way: bool) -> list[LiveAnswer]:
-        answers: list[LiveAnswer] = []
-        for name in plugins:
+    async def _answers(self, known: KnownApplication, *, under_way: bool) -> "_Answers":
+        found = _Answers()
+        for name in known.config.plugins if known.config else ():
             try:
                 client = self._desk.plugins.client(name)
                 source = await self._source(known)
@@ -175,10 +208,12 @@ class LiveStates:
             except (PluginRefused, PluginGone) as error:
                 now = self._desk.clock.now()
                 unknown = SyncState(status=SyncStatus.UNKNOWN, at=now, short_reason=f"{name}: {error}")
-                answer = LiveAnswer((), unknown)
+                found.said.append(LiveAnswer((), unknown))
+                continue
+            found.asked.append(client)
             if answer is not None:
-                answers.append(answer)
-        return answers
+                found.said.append(answer)
+        return found
 
     async def _source(self, known: KnownApplication) -> Source:
         """The files at the newest commit: those that all share, where nothing is opened in them."""
@@ -198,12 +233,13 @@ class LiveStates:
             return shared
         before = self._sources.get(application.id)
         if before is None or before.commit != known.commit:
-            place = f"live-{application.id}"
+            place = _place(application.id)
             await workspace.remove(place)
             before = self._sources[application.id] = await workspace.source(place, "head", mirror, wanted)
         return before
 
-    async def _tell(self, told: "_Told") -> None:
+    async def _tell(self, told: "_Told") -> bool:
+        """Tell the server what it does not know, and all of it now and then; whether it knows now."""
         application_id = told.live.application_id
         before = self._told.get(application_id)
         again = before is None or told.at - before.at >= REFRESH
@@ -216,8 +252,23 @@ class LiveStates:
             # The picture of the next look is newer than any that could be kept for a server that is away.
             _log.warning("what runs could not be told", application=application_id, reason=str(error))
             self._told.pop(application_id, None)
-            return
+            return False
         self._told[application_id] = told if again or before is None else _Told(told.live, told.sync, before.at)
+        return True
+
+
+class _Answers(msgspec.Struct):
+    """What the plugins of an application have said."""
+
+    #: Those that answered, also that they cannot tell.
+    asked: list[PluginClient] = msgspec.field(default_factory=list)
+    said: list[LiveAnswer] = msgspec.field(default_factory=list)
+
+
+class _Waiting(NamedTuple):
+    #: The application as it was known last.
+    known: KnownApplication
+    turns: asyncio.Semaphore
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -227,46 +278,9 @@ class _Told(msgspec.Struct, frozen=True):
     at: datetime
 
 
-def merged_sync(states: Sequence[SyncState], now: datetime) -> SyncState:
-    """The state of the whole: that of the part which needs a person's eye most, with everybody's reasons."""
-    worst = min(states, key=lambda state: _IMPORTANCE.index(state.status))
-    alike = [state for state in states if state.status is worst.status]
-    reasons = [state.reason or state.short_reason for state in alike]
-    return SyncState(
-        status=worst.status,
-        at=now,
-        short_reason=worst.short_reason,
-        reason="\n".join(reason for reason in reasons if reason),
-    )
-
-
-def merged_health(parts: Sequence[Health]) -> Health:
-    """The health of the whole; nobody knows that of nothing."""
-    if Health.UNHEALTHY in parts:
-        return Health.UNHEALTHY
-    return Health.UNKNOWN if not parts or Health.UNKNOWN in parts else Health.HEALTHY
-
-
-def with_times(resources: Sequence[Resource], before: Iterable[Resource], now: datetime) -> tuple[Resource, ...]:
-    """The resources with their times: where the plugin gives none, when each was first and when it last was otherwise.
-
-    One that is as it was keeps its times, so that a plugin that has a new time in each answer does not make a change.
-    """
-    known = {(each.plugin_name, each.id): each for each in before}
-    timed = []
-    for resource in resources:
-        old = known.get((resource.plugin_name, resource.id))
-        if old is not None and _timeless(old) == _timeless(resource):
-            timed.append(old)
-            continue
-        created = resource.created_at or (old.created_at if old else None) or now
-        updated = resource.updated_at or now
-        timed.append(msgspec.structs.replace(resource, created_at=created, updated_at=updated))
-    return tuple(timed)
-
-
-def _timeless(resource: Resource) -> Resource:
-    return msgspec.structs.replace(resource, created_at=None, updated_at=None)
+def _place(application_id: str) -> str:
+    """Where the tree of an application is that has one of its own."""
+    return f"live-{application_id}"
 
 
 def _without_time(live: LiveState) -> LiveState:

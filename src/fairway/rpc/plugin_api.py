@@ -42,6 +42,7 @@ __all__ = [
     "NOTES_METADATA",
     "TOKEN_KEY",
     "UNDER_WAY_KEY",
+    "WATCHED_KEY",
     "DeploymentServicer",
     "DeploymentStub",
     "HostServicer",
@@ -78,6 +79,9 @@ __all__ = [
 NOTES_METADATA: Final = "fairway-stage-notes-bin"
 #: Metadata of GetLivestate: whether a deployment of the application is under way. PipeCD's agents do not say.
 UNDER_WAY_KEY: Final = "fairway-deployment-under-way"
+#: Trailing metadata of the answer to GetLivestate: "true" where the plugin tells its agent of every change from now on,
+#: so that the agent need not ask again and again. An agent that does not know it asks.
+WATCHED_KEY: Final = "fairway-live-state-watched"
 #: The metadata by which a plugin of ours shows its agent who it is.
 TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 

@@ -62,12 +62,12 @@ class AgentClient:
 
     async def live_state_changed(self, application_ids: Sequence[str]) -> bool:
         """Say that asking what runs is worth while; False for an agent that does not want to know, which polls."""
-        request = h.LiveStateChangedRequest(application_ids=application_ids)
         try:
-            await self._hints.LiveStateChanged(request, metadata=self._metadata, timeout=_CALL_SECONDS)
-        except aio.AioRpcError as error:
+            await self.call("LiveStateChanged", h.LiveStateChangedRequest(application_ids=application_ids))
+        except (AgentAway, AgentRefused) as error:
+            cause = error.__cause__
             # Any other fault costs latency only: the agent asks again by itself.
-            return error.code() is not grpc.StatusCode.UNIMPLEMENTED
+            return not (isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.UNIMPLEMENTED)
         return True
 
     async def application_object(self, application_id: str, key: str) -> bytes | None:
@@ -80,7 +80,7 @@ class AgentClient:
 
     async def _once(self, method: str, request: Message, seconds: float) -> Any:
         try:
-            stub = self._secrets if method == "DecryptSecret" else self._host
+            stub = {"DecryptSecret": self._secrets, "LiveStateChanged": self._hints}.get(method, self._host)
             return await getattr(stub, method)(request, metadata=self._metadata, timeout=seconds)
         except aio.AioRpcError as error:
             said = error.details() or error.code().name

@@ -121,6 +121,9 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] | None = None
     #: Why nobody can tell at the moment whether it differs, where that is so.
     problem: str = ""
+    #: Whether the plugin calls `live_state_changed` whenever anything of this changes; then it is asked again only now
+    #: and then. A change that it does not tell of may go unseen for many minutes.
+    watched: bool = False
 
 
 class PreviewQuestion(msgspec.Struct, frozen=True, kw_only=True):

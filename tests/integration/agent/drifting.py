@@ -1,6 +1,10 @@
-"""A platform of one file: what the file says is what runs, and it tells when that changes."""
+"""A platform of one file: what the file says is what runs, and it tells when that changes.
+
+Beside the file it writes down the process that was asked, a line for each time.
+"""
 
 import asyncio
+import os
 from pathlib import Path
 
 from fairway.sdk import Live, LiveQuestion, Plugin, PluginSettings, Resource, StageOptions, StageRun, stage
@@ -16,6 +20,7 @@ class Drifting(Plugin):
     def __init__(self, settings: PluginSettings) -> None:
         super().__init__(settings)
         self._file = Path(settings.config["file"])
+        self._promises = settings.config.get("promises", False)
         self._watching: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
@@ -28,11 +33,14 @@ class Drifting(Plugin):
         self._file.write_text(AS_GIT_SAYS)
 
     async def live_state(self, question: LiveQuestion) -> Live:
+        with self._file.with_suffix(".asked").open("a") as asked:
+            asked.write(f"{os.getpid()}\n")
         found = self._read()
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch(question.application_id, found))
         resources = (Resource(id="one", name=found),)
-        return Live(resources=resources, drift=() if found == AS_GIT_SAYS else (f"it is {found}",))
+        drift = () if found == AS_GIT_SAYS else (f"it is {found}",)
+        return Live(resources=resources, drift=drift, watched=self._promises)
 
     def _read(self) -> str:
         return self._file.read_text() if self._file.exists() else "nothing"

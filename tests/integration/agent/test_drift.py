@@ -1,6 +1,8 @@
 """What runs has changed, or has drifted from Git: told at once, and mended where the file asks for it."""
 
 import functools
+import os
+import signal
 from pathlib import Path
 
 import msgspec
@@ -15,20 +17,25 @@ from tests.integration.agent.running import World, a_world, an_agent_at_work, un
 from tests.integration.git.repositories import an_origin
 
 
-def an_application(**trigger: object) -> str:
-    spec = {"name": "web", "plugins": {"drifting": {}}, "trigger": trigger}
+def an_application(plugin: str = "drifting", **trigger: object) -> str:
+    spec = {"name": "web", "plugins": {plugin: {}}, "trigger": trigger}
     file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
     return msgspec.json.encode(file).decode()
 
 
 def plugins(file: Path) -> str:
-    entry = {
-        "name": "drifting",
+    return msgspec.json.encode([a_plugin("drifting", file)]).decode()
+
+
+def a_plugin(name: str, file: Path, **config: object) -> dict[str, object]:
+    return {
+        "name": name,
         "url": "python:tests.integration.agent.drifting:Drifting",
-        "config": {"file": str(file)},
+        "config": {"file": str(file), **config},
         "deployTargets": [{"name": "here"}],
+        # A process of its own.
+        "isolation": "process",
     }
-    return msgspec.json.encode([entry]).decode()
 
 
 async def until_it_is(world: World, status: SyncStatus) -> str:
@@ -85,3 +92,41 @@ async def test_what_has_drifted_is_deployed_again_where_the_file_asks_for_it(
         assert newest.status is DeploymentStatus.SUCCEEDED
         assert newest.trigger.strategy_summary == "What runs differs from what Git says"
         assert file.read_text() == AS_GIT_SAYS
+
+
+def asked(file: Path) -> list[int]:
+    """The processes that were asked, one after the other."""
+    found = file.with_suffix(".asked")
+    return [int(each) for each in found.read_text().split()] if found.exists() else []
+
+
+async def test_an_application_whose_plugin_tells_of_changes_is_not_asked_about_until_that_plugin_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at_work, "LiveStates", functools.partial(LiveStates, ask_seconds=0.05, rounds=1_000_000))
+    telling, silent = tmp_path / "telling", tmp_path / "silent"
+    files = {f"{each}/app.pipecd.yaml": an_application(each) for each in ("telling", "silent")}
+    entries = [a_plugin("telling", telling, promises=True), a_plugin("silent", silent)]
+    async with a_world(tmp_path, an_origin(tmp_path, files)) as world:
+        for each in ("telling", "silent"):
+            await world.add_application(each, deploy_targets_by_plugin={each: ("here",)})
+        async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
+
+            async def rests() -> bool:
+                before, rounds = len(asked(telling)), len(asked(silent))
+
+                async def gone_by() -> bool:
+                    return len(asked(silent)) >= rounds + 3
+
+                await until(gone_by)
+                return 0 < before == len(asked(telling))
+
+            await until(rests)
+            first = asked(telling)[-1]
+            os.kill(first, signal.SIGKILL)
+
+            async def asked_again() -> bool:
+                return asked(telling)[-1] != first
+
+            await until(asked_again)
+            await until(rests)

@@ -34,6 +34,7 @@ from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     UNDER_WAY_KEY,
+    WATCHED_KEY,
     DeploymentStub,
     LiveStateStub,
     PlanPreviewStub,
@@ -98,6 +99,8 @@ class LiveAnswer(msgspec.Struct, frozen=True):
 
     resources: tuple[Resource, ...]
     sync: SyncState
+    #: Whether the plugin tells of every change from now on.
+    watched: bool = False
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,7 +184,9 @@ class PluginClient:
         )
         try:
             metadata = ((UNDER_WAY_KEY, "true" if under_way else "false"),)
-            answer = await self._live_states.GetLivestate(request, metadata=metadata, timeout=ANSWER_SECONDS)
+            call = self._live_states.GetLivestate(request, metadata=metadata, timeout=ANSWER_SECONDS)
+            answer = await call
+            trailing = dict(await call.trailing_metadata() or ())
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 return None
@@ -193,6 +198,7 @@ class PluginClient:
             lambda: LiveAnswer(
                 from_wire_plugin_live_state(self._whole("GetLivestate", answer).application_live_state),
                 from_wire_sync_state(answer.sync_state),
+                trailing.get(WATCHED_KEY) == "true",
             ),
         )
 

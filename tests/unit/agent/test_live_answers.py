@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from fairway.agent.live_state import merged_health, merged_sync, with_times
+from fairway.agent.live_answers import merged_health, merged_sync, with_times
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import Health, Resource
 

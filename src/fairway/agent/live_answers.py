@@ -1,0 +1,60 @@
+"""One picture of an application from what several plugins say of it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from fairway.model.application import SyncState, SyncStatus
+from fairway.model.live_state import Health, Resource
+
+#: Of several states the first of these is that of the whole; the wire's order of importance.
+_IMPORTANCE = (
+    SyncStatus.DEPLOYING,
+    SyncStatus.INVALID_CONFIG,
+    SyncStatus.OUT_OF_SYNC,
+    SyncStatus.UNKNOWN,
+    SyncStatus.SYNCED,
+)
+
+
+def merged_sync(states: Sequence[SyncState], now: datetime) -> SyncState:
+    """The state of the whole: that of the part which needs a person's eye most, with everybody's reasons."""
+    worst = min(states, key=lambda state: _IMPORTANCE.index(state.status))
+    alike = [state for state in states if state.status is worst.status]
+    reasons = [state.reason or state.short_reason for state in alike]
+    return SyncState(
+        status=worst.status,
+        at=now,
+        short_reason=worst.short_reason,
+        reason="\n".join(reason for reason in reasons if reason),
+    )
+
+
+def merged_health(parts: Sequence[Health]) -> Health:
+    """The health of the whole; nobody knows that of nothing."""
+    if Health.UNHEALTHY in parts:
+        return Health.UNHEALTHY
+    return Health.UNKNOWN if not parts or Health.UNKNOWN in parts else Health.HEALTHY
+
+
+def with_times(resources: Sequence[Resource], before: Iterable[Resource], now: datetime) -> tuple[Resource, ...]:
+    """The resources with their times: where the plugin gives none, when each was first and when it last was otherwise.
+
+    One that is as it was keeps its times, so that a plugin that has a new time in each answer does not make a change.
+    """
+    known = {(each.plugin_name, each.id): each for each in before}
+    timed = []
+    for resource in resources:
+        old = known.get((resource.plugin_name, resource.id))
+        if old is not None and _timeless(old) == _timeless(resource):
+            timed.append(old)
+            continue
+        created = resource.created_at or (old.created_at if old else None) or now
+        updated = resource.updated_at or now
+        timed.append(msgspec.structs.replace(resource, created_at=created, updated_at=updated))
+    return tuple(timed)
+
+
+def _timeless(resource: Resource) -> Resource:
+    return msgspec.structs.replace(resource, created_at=None, updated_at=None)
