@@ -5,16 +5,15 @@ Everything that can be wrong with a file and the files it names is found here, b
 
 import base64
 import binascii
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import grpc
 import msgspec
-import yaml
 from grpc import aio
 
 from fairway.agent.launcher.link import Link
+from fairway.agent.masked_config import masked
 from fairway.agent.settings import AgentSettings
 from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import SecretManagement
@@ -25,13 +24,6 @@ from fairway.rpc.channel import CHANNEL_OPTIONS
 
 if TYPE_CHECKING:
     from fairway.secrets.sealed import PrivateKey
-
-#: What a masked value looks like.
-MASK: Final = "***"
-_SECRET_NAME = re.compile(r"password|secret|token|credential|private|apikey|api_key|keydata|webhookurl|hookurl", re.I)
-#: Names that sound secret and are none.
-_HARMLESS = frozenset({"secretManagement", "decryptServiceAccount", "encryptServiceAccount", "privateKeyFile"})
-
 
 #: A server that is back is found within seconds, or somebody else would be taken for the one who lives. Left to itself
 #: gRPC waits for minutes after a longer outage.
@@ -68,20 +60,6 @@ def agent_settings(text: bytes, file: str, data: Path, line: Line, link: Link | 
         masked_config=masked(text),
         link=link or Link(),
     )
-
-
-def masked(text: bytes) -> str:
-    """An agent's file with every value hidden whose name sounds secret."""
-    return yaml.safe_dump(_masked(yaml.safe_load(text)), sort_keys=False, allow_unicode=True)
-
-
-def _masked(value: Any, name: str = "") -> Any:
-    if isinstance(value, dict):
-        return {key: _masked(item, str(key)) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_masked(item, name) for item in value]
-    hidden = value and name not in _HARMLESS and _SECRET_NAME.search(name)
-    return MASK if hidden else value
 
 
 def _key(config: AgentConfig) -> str:

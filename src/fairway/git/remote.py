@@ -166,15 +166,19 @@ def _from_scp(text: str, user: str | None, host: str, path: str) -> Remote:
     return Remote(url=text, scheme="ssh", path=path, host=bare.lower(), user=user)
 
 
-_EMBEDDED = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/\s@]*@")
-_EMBEDDED_SSH = re.compile(r"(?P<head>(?:ssh|git\+ssh)://[^/\s@:]*):[^/\s@]*@")
+_EMBEDDED = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<login>[^/\s@]*)@")
 
 
 def redacted(text: str) -> str:
-    """The text with whatever stands before the `@` of an address hidden."""
-    if _EMBEDDED_SSH.search(text):
-        return _EMBEDDED_SSH.sub(r"\g<head>:***@", text)
-    return _EMBEDDED.sub(r"\g<scheme>***@", text)
+    """The text with whatever stands before the `@` of an address hidden; of ssh its password only."""
+    return _EMBEDDED.sub(_without_login, text)
+
+
+def _without_login(match: re.Match[str]) -> str:
+    user, colon, _ = match["login"].partition(":")
+    if match["scheme"].lower() not in {"ssh://", "git+ssh://"}:
+        return f"{match['scheme']}***@"
+    return f"{match['scheme']}{user}{colon and ':***'}@"
 
 
 def commit_url(remote: Remote, commit: str, style: WebStyle | None = None) -> str | None:

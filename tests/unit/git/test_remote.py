@@ -106,6 +106,19 @@ def test_any_text_is_a_remote_or_refused_and_never_looks_like_an_option(text: st
 
 
 @pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        pytest.param("https://token@h/r and git://a:b@h/r", "https://***@h/r and git://***@h/r", id="may be a token"),
+        pytest.param("ssh://git@h/r", "ssh://git@h/r", id="the user of ssh is none"),
+        pytest.param("see ssh://git:hush@h/r", "see ssh://git:***@h/r", id="a password of ssh"),
+        pytest.param("git@h:r", "git@h:r", id="scp"),
+    ],
+)
+def test_what_an_address_is_logged_in_with_is_hidden(written: str, shown: str) -> None:
+    assert redacted(written) == shown
+
+
+@pytest.mark.parametrize(
     ("remote", "page"),
     [
         ("https://github.com/o/r.git", f"https://github.com/o/r/commit/{COMMIT}"),
