@@ -2,7 +2,7 @@
 
 `python -m bench PART` runs one part: code, durable, calls, idle, live, agent, kubernetes. `python -m bench scale` is
 the one with a million deployments, and `python -m bench scale 20000` the same with so many, and proportionally less of
-all others.
+all others: of the time too, so its shares of a core are rough.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.console import Console
@@ -23,13 +24,14 @@ from bench.git import bench_git
 from bench.idle import bench_idle
 from bench.kubernetes import a_bench_cluster, bench_idle_clusters, bench_picture, bench_sync
 from bench.live import bench_live
-from bench.population import scaled
+from bench.population import Population, scaled
+from bench.progress import Progress
 from bench.repository import APPLICATIONS, a_repository
 from bench.scale import bench_scale
 from bench.server import bench_calls
 
-#: How long a server is looked at in each state.
-_SECONDS, _SCALE_SECONDS = 10.0, 60.0
+#: How long an idle server is looked at; beside a million deployments; and beside fewer of them.
+_SECONDS, _SCALE_SECONDS, _FEWEST_SECONDS = 48.0, 60.0, 4.0
 
 
 def main() -> None:
@@ -43,7 +45,8 @@ def main() -> None:
         for name, part in parts.items():
             if not arguments or arguments[0] == name:
                 began = time.monotonic()
-                with progress.status(f"{name} …"):
+                # The scale says itself how far it is.
+                with progress.status(f"{name} …") if name != "scale" else nullcontext():
                     part(table)
                 progress.print(f"{name}: {time.monotonic() - began:.0f} s")
     finally:
@@ -90,8 +93,18 @@ def _kubernetes(table: Table) -> None:
 
 
 def _scale(table: Table) -> None:
-    population = scaled(int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
-    add_readings(table, asyncio.run(bench_scale(population, _SCALE_SECONDS)))
+    population = scaled(int(sys.argv[2]) if len(sys.argv) > 2 else Population().deployments)
+    share = population.deployments / Population().deployments
+    seconds = min(max(_SCALE_SECONDS * share, _FEWEST_SECONDS), _SCALE_SECONDS)
+    console = Console(stderr=True)
+
+    async def run(progress: Progress) -> None:
+        async for reading in bench_scale(population, seconds, progress):
+            add_readings(table, [reading], last=False)
+            progress.found(f"{reading.name}: {reading.value}{f' (goal: {reading.goal})' * bool(reading.goal)}")
+
+    with console.status("scale …") as status:
+        asyncio.run(run(Progress(console, status)))
 
 
 _PARTS: dict[str, Callable[[Table], None]] = {

@@ -65,11 +65,12 @@ def add_figures(table: Table, figures: list[Figure]) -> None:
     table.add_section()
 
 
-def add_readings(table: Table, readings: list[Reading]) -> None:
-    """A line for each."""
+def add_readings(table: Table, readings: list[Reading], last: bool = True) -> None:
+    """A line for each, and one below the last of them."""
     for reading in readings:
         table.add_row(reading.name, reading.bare, reading.value, "", reading.goal)
-    table.add_section()
+    if last:
+        table.add_section()
 
 
 def _milliseconds(seconds: float) -> str:

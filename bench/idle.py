@@ -1,5 +1,6 @@
 """What a server costs while nothing happens: alone, with a thousand of our agents, with a thousand of PipeCD's.
 
+It is looked at once it has done what it does at its start, and for so long that other work on the machine evens out.
 Ours hold a stream of hints open; PipeCD's ask at their fixed intervals. Each has a connection of its own. The clients
 are in this process, whose cost is not counted.
 """
@@ -14,7 +15,8 @@ from random import Random
 import grpc.aio
 
 from bench.figures import Reading
-from bench.population import PROJECT, Population, fill
+from bench.filling import fill
+from bench.population import PROJECT, Population
 from bench.process import ServerProcess, a_server
 from fairway.rpc.agent_api import AgentStub, HintStub, hint_messages
 from fairway.rpc.agent_api import messages as m
@@ -41,24 +43,26 @@ async def bench_idle(seconds: float) -> list[Reading]:
             pass  # makes the tables
         fill(f"sqlite:///{data}/fairway.db", population)
         async with a_server(data) as server:
+            await server.calm()
             readings = [Reading("idle: memory", f"{server.megabytes():.0f} MB", "120 MB")]
-            readings.append(Reading("idle: CPU", _percent(await server.cpu_share(seconds)), "0.5 %"))
-            readings += await idle_agents(server, key.shown, seconds)
+            readings.append(Reading("idle: CPU", await server.cpu_look(seconds), "0.5 %"))
+            readings += await idle_agents(server, key.shown, seconds / 2)
     return readings
 
 
-async def idle_agents(server: ServerProcess, key: str, seconds: float) -> list[Reading]:
-    """What a thousand of ours take, then a thousand of PipeCD's."""
+async def idle_agents(server: ServerProcess, key: str, seconds: float, agents: int = AGENTS) -> list[Reading]:
+    """What so many of ours take, then as many of PipeCD's."""
     readings = []
-    async with _watching(server.port, key):
-        share = await server.cpu_share(seconds)
-        readings.append(Reading(f"{AGENTS:,} agents with hints: memory", f"{server.megabytes():.0f} MB", "300 MB"))
-        readings.append(Reading(f"{AGENTS:,} agents with hints: CPU", _percent(share)))
-    async with _polling(server.port, key):
+    async with _watching(server.port, key, agents):
+        await server.calm()
+        share = await server.cpu_look(seconds)
+        readings.append(Reading(f"{agents:,} agents with hints: memory", f"{server.megabytes():.0f} MB", "300 MB"))
+        readings.append(Reading(f"{agents:,} agents with hints: CPU", share))
+    async with _polling(server.port, key, agents):
         await asyncio.sleep(5)  # until every agent has asked for the first time
-        share = await server.cpu_share(seconds)
-        readings.append(Reading(f"{AGENTS:,} PipeCD agents: memory", f"{server.megabytes():.0f} MB", "300 MB"))
-        readings.append(Reading(f"{AGENTS:,} PipeCD agents: CPU", _percent(share)))
+        share = await server.cpu_look(seconds)
+        readings.append(Reading(f"{agents:,} PipeCD agents: memory", f"{server.megabytes():.0f} MB", "300 MB"))
+        readings.append(Reading(f"{agents:,} PipeCD agents: CPU", share))
     return readings
 
 
@@ -73,7 +77,7 @@ def a_channel(port: int) -> grpc.aio.Channel:
 
 
 @contextlib.asynccontextmanager
-async def _watching(port: int, key: str) -> AsyncIterator[None]:
+async def _watching(port: int, key: str, agents: int) -> AsyncIterator[None]:
     async def connect(number: int) -> grpc.aio.Channel:
         channel = a_channel(port)
         hints = HintStub(channel).Watch(hint_messages.WatchRequest(), metadata=token(number, key))
@@ -82,7 +86,7 @@ async def _watching(port: int, key: str) -> AsyncIterator[None]:
         return channel
 
     streams: list[object] = []
-    channels = await asyncio.gather(*(connect(number) for number in range(AGENTS)))
+    channels = await asyncio.gather(*(connect(number) for number in range(agents)))
     try:
         yield
     finally:
@@ -90,7 +94,7 @@ async def _watching(port: int, key: str) -> AsyncIterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _polling(port: int, key: str) -> AsyncIterator[None]:
+async def _polling(port: int, key: str, agents: int) -> AsyncIterator[None]:
     random = Random(1)
 
     async def ask(stub: AgentStub, shown: grpc.aio.Metadata, poll: int, pause: float) -> None:
@@ -100,7 +104,7 @@ async def _polling(port: int, key: str) -> AsyncIterator[None]:
             await question(stub, shown)
             await asyncio.sleep(interval)
 
-    channels = [a_channel(port) for _ in range(AGENTS)]
+    channels = [a_channel(port) for _ in range(agents)]
     loops = [
         asyncio.create_task(ask(AgentStub(channel), token(number, key), poll, random.random()))
         for number, channel in enumerate(channels)
@@ -115,7 +119,3 @@ async def _polling(port: int, key: str) -> AsyncIterator[None]:
             loop.cancel()
         await asyncio.gather(*loops, return_exceptions=True)
         await asyncio.gather(*(channel.close() for channel in channels))
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.2f} %"

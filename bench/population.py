@@ -1,19 +1,14 @@
 """A server as it is after years: many applications, their agents, and every deployment they ever had.
 
-The rows are those that the store would write, but handed to the database in bulk: indexes are made afterwards on
-SQLite, and PostgreSQL copies. Statistics are as in life, since planners go by them: few deployments are open, most
-have succeeded, some labels are on a third of them and some on one in ten thousand. Everything follows from a seed.
+Statistics are as in life, since planners go by them: few deployments are open, most have succeeded, some labels are on
+a third of them and some on one in ten thousand. Everything follows from a seed. `filling` puts it into a database.
 """
 
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice
 from random import Random
-from typing import Any
 
 import msgspec
-import sqlalchemy as sa
 
 from fairway.model.agent import Agent, AgentKey
 from fairway.model.application import Application, ApplicationKind, GitPath, Repository
@@ -25,27 +20,13 @@ from fairway.model.event import Event, EventStatus
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import Commit, Trigger
 
-# What the store makes of a noun; there is no other use for it outside the store.
-from fairway.server.store.agents import _ROWS as AGENT_ROWS
-from fairway.server.store.applications import _ROWS as APPLICATION_ROWS
-from fairway.server.store.audit import _ROWS as AUDIT_ROWS
-from fairway.server.store.chains import _ROWS as CHAIN_ROWS
-from fairway.server.store.commands import _ROWS as COMMAND_ROWS
-from fairway.server.store.deployments import _ROWS as DEPLOYMENT_ROWS
-from fairway.server.store.deployments import _label_rows as label_rows
-from fairway.server.store.events import _ROWS as EVENT_ROWS
-from fairway.server.store.rows import Rows
-from fairway.server.store.tables import APPLICATION_LABELS, DEPLOYMENT_LABELS
-from tests.integration.server.postgres import an_engine
-
 PROJECT = "default"
 START = datetime(2024, 1, 1, tzinfo=UTC)
 KINDS = tuple(ApplicationKind)
 TEAMS, REGIONS = 100, 3
+_FEWEST_AGENTS = 100
 _ENDS = (DeploymentStatus.SUCCEEDED,) * 90 + (DeploymentStatus.FAILED,) * 7 + (DeploymentStatus.CANCELLED,) * 3
 _OPEN = (DeploymentStatus.RUNNING, DeploymentStatus.PLANNED, DeploymentStatus.PENDING, DeploymentStatus.ROLLING_BACK)
-
-Row = dict[str, Any]
 
 
 class Population(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +45,12 @@ class Population(msgspec.Struct, frozen=True, kw_only=True):
     #: What the store keeps of the agents' key; they all have the same one.
     agent_key: str = "sha256$salt$hash"
 
+    @property
+    def rows(self) -> int:
+        """How many rows that makes, those of the labels included."""
+        labelled = (1 + len(application_labels(0))) * (self.applications + self.deployments)
+        return labelled + self.agents + self.commands + self.events + self.chains + self.audit
+
     def moment(self, number: int, of: int) -> datetime:
         """When the one with this number happened, were they spread over two years."""
         return START + timedelta(days=730) * (number / of)
@@ -76,11 +63,13 @@ class Population(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def scaled(deployments: int) -> Population:
-    """A population with so many deployments and, but for agents, proportionally many of all others."""
+    """A population with so many deployments and proportionally many of all others, but some agents in any case."""
     whole, share = Population(), deployments / Population().deployments
+    agents = min(whole.agents, max(int(whole.agents * share), _FEWEST_AGENTS))
     return Population(
+        agents=agents,
         deployments=deployments,
-        applications=max(int(whole.applications * share), whole.agents),
+        applications=max(int(whole.applications * share), agents),
         open=min(whole.open, deployments // 10),
         commands=int(whole.commands * share),
         events=int(whole.events * share),
@@ -89,53 +78,21 @@ def scaled(deployments: int) -> Population:
     )
 
 
-def fill(url: str, population: Population) -> None:
-    """Put the population into an empty, migrated database, and let it gather its statistics."""
-    engine = an_engine(url, isolation_level="AUTOCOMMIT")
-    put = _put_into_sqlite if engine.dialect.name == "sqlite" else _copy_into_postgres
-    with engine.connect() as connection:
-        for table, rows in _rows(population):
-            put(connection, table, rows)
-        connection.execute(sa.text("ANALYZE" if engine.dialect.name == "sqlite" else "VACUUM ANALYZE"))
-    engine.dispose()
-
-
 def application_labels(number: int) -> dict[str, str]:
     """A third has each region, one in a hundred each team, and one alone each name."""
     return {"region": f"r{number % REGIONS}", "team": f"t{number * 7 % TEAMS}", "service": f"s{number}"}
 
 
-def _rows(population: Population) -> Iterator[tuple[sa.Table, Iterable[Row]]]:
-    yield AGENT_ROWS.table, _values(AGENT_ROWS, _agents(population))
-    yield APPLICATION_ROWS.table, _values(APPLICATION_ROWS, _applications(population))
-    yield (
-        APPLICATION_LABELS,
-        (
-            {"owner_id": population.application_id(number), "key": key, "value": value}
-            for number in range(population.applications)
-            for key, value in application_labels(number).items()
-        ),
-    )
-    yield DEPLOYMENT_ROWS.table, _values(DEPLOYMENT_ROWS, _deployments(population))
-    yield DEPLOYMENT_LABELS, _deployment_labels(population)
-    yield COMMAND_ROWS.table, _values(COMMAND_ROWS, _commands(population))
-    yield EVENT_ROWS.table, _values(EVENT_ROWS, _events(population))
-    yield CHAIN_ROWS.table, _values(CHAIN_ROWS, _chains(population))
-    yield AUDIT_ROWS.table, _values(AUDIT_ROWS, _audit(population))
-
-
-def _values(rows: Rows[Any], nouns: Iterable[msgspec.Struct]) -> Iterator[Row]:
-    return (rows._values(noun) for noun in nouns)
-
-
-def _agents(population: Population) -> Iterator[Agent]:
+def agents(population: Population) -> Iterator[Agent]:
+    """They all have the same key."""
     key = AgentKey(hash=population.agent_key, creator="bench", created_at=START)
     for number in range(population.agents):
         id = population.agent_id(number)
         yield Agent(id=id, name=id, project_id=PROJECT, keys=(key,), created_at=START, updated_at=START)
 
 
-def _applications(population: Population) -> Iterator[Application]:
+def applications(population: Population) -> Iterator[Application]:
+    """Some of them disabled."""
     for number in range(population.applications):
         at = population.moment(number, population.applications)
         yield Application(
@@ -153,7 +110,7 @@ def _applications(population: Population) -> Iterator[Application]:
         )
 
 
-def _deployments(population: Population) -> Iterator[Deployment]:
+def deployments(population: Population) -> Iterator[Deployment]:
     """Oldest first; the newest have not ended."""
     random, total = Random(population.seed), population.deployments
     base = _a_deployment()
@@ -176,12 +133,8 @@ def _deployments(population: Population) -> Iterator[Deployment]:
         )
 
 
-def _deployment_labels(population: Population) -> Iterator[Row]:
-    for deployment in _deployments(population):
-        yield from label_rows(deployment)
-
-
-def _commands(population: Population) -> Iterator[Command]:
+def commands(population: Population) -> Iterator[Command]:
+    """The newest still wait."""
     random, total = Random(population.seed + 1), population.commands
     for number in range(total):
         application = random.randrange(population.applications)
@@ -201,7 +154,8 @@ def _commands(population: Population) -> Iterator[Command]:
         )
 
 
-def _events(population: Population) -> Iterator[Event]:
+def events(population: Population) -> Iterator[Event]:
+    """The newest still wait."""
     random, total = Random(population.seed + 2), population.events
     for number in range(total):
         at, name = population.moment(number, total), f"image-{random.randrange(population.applications)}"
@@ -210,7 +164,8 @@ def _events(population: Population) -> Iterator[Event]:
         yield Event(id=_id(random), project_id=PROJECT, created_at=at, updated_at=at, **fields)  # type: ignore[arg-type]  # each by its name
 
 
-def _chains(population: Population) -> Iterator[DeploymentChain]:
+def chains(population: Population) -> Iterator[DeploymentChain]:
+    """Short ones."""
     random, total = Random(population.seed + 3), population.chains
     for number in range(total):
         at = population.moment(number, total)
@@ -220,7 +175,8 @@ def _chains(population: Population) -> Iterator[DeploymentChain]:
         )
 
 
-def _audit(population: Population) -> Iterator[AuditRecord]:
+def audit(population: Population) -> Iterator[AuditRecord]:
+    """What people did."""
     random, total = Random(population.seed + 4), population.audit
     for number in range(total):
         yield AuditRecord(
@@ -267,35 +223,3 @@ def _id(random: Random) -> str:
     """As random as a real one, since an index is filled by it."""
     digits = f"{random.getrandbits(128):032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-
-
-def _put_into_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> None:
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    driver.execute("PRAGMA synchronous=OFF")
-    for index in table.indexes:
-        index.drop(connection)
-    names, remaining = _columns(rows)
-    marks = ", ".join(f":{name}" for name in names)
-    statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
-    driver.execute("BEGIN")
-    while batch := list(islice(remaining, 10_000)):
-        driver.executemany(statement, batch)
-    driver.execute("COMMIT")
-    for index in table.indexes:
-        index.create(connection)
-
-
-def _copy_into_postgres(connection: sa.Connection, table: sa.Table, rows: Iterable[Row]) -> None:
-    cursor: Any = connection.connection.cursor()
-    names, remaining = _columns(rows)
-    with cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
-        for row in remaining:
-            copy.write_row([row[name] for name in names])
-
-
-def _columns(rows: Iterable[Row]) -> tuple[list[str], Iterator[Row]]:
-    """The columns that the rows fill, and the rows. The database fills others by itself."""
-    remaining = iter(rows)
-    first = next(remaining)
-    return list(first), chain([first], remaining)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import re
 import sys
 import time
@@ -11,7 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 _START_SECONDS = 60.0
-_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+#: A server that takes less of a core than this has nothing to do, and one that never does is looked at all the same.
+_CALM, _CALM_SECONDS = 0.05, 180.0
+#: A look has so many parts, which tell how much the machine's other work disturbed it.
+_PARTS = 4
+#: Of a process's clock: the one that the scheduler keeps.
+_SCHEDULED = 2
 #: `fairway`, as the command line would start it.
 _COMMAND = (sys.executable, "-c", "from fairway.cli.main import app; app()")
 
@@ -34,15 +38,27 @@ class ServerProcess(NamedTuple):
         return _status(self.pid, "VmHWM") / 1024
 
     def cpu_seconds(self) -> float:
-        """What it has computed so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _CLOCK_TICKS
+        """What it has computed so far: Linux has a clock for each process, which counts nanoseconds and not ticks."""
+        return time.clock_gettime((~self.pid << 3) | _SCHEDULED)
 
     async def cpu_share(self, seconds: float) -> float:
         """How much of a core it takes, from now on for so long."""
         before, start = self.cpu_seconds(), time.monotonic()
         await asyncio.sleep(seconds)
         return (self.cpu_seconds() - before) / (time.monotonic() - start)
+
+    async def cpu_look(self, seconds: float) -> str:
+        """The same in words, with the least and the most of the parts of this time."""
+        shares = [await self.cpu_share(seconds / _PARTS) * 100 for _ in range(_PARTS)]
+        spread = f"{min(shares):.2f} to {max(shares):.2f} in {_PARTS} × {seconds / _PARTS:.0f} s"
+        return f"{sum(shares) / _PARTS:.2f} % ({spread})"
+
+    async def calm(self) -> float:
+        """Wait until it has done what it does when it starts, and say how many seconds that took."""
+        start = time.monotonic()
+        while await self.cpu_share(1.0) > _CALM and time.monotonic() - start < _CALM_SECONDS:
+            pass
+        return time.monotonic() - start
 
 
 @contextlib.asynccontextmanager

@@ -2,24 +2,28 @@
 
 Every question of `questions` is asked of the store, first as it stands and then again, when what it needs is in the
 database's memory. Then a real server is started on the same data: pages are read over HTTP, a thousand agents connect,
-and the kernel says what it holds in memory. Takes some minutes, most of them to fill the databases.
+and the kernel says what it holds in memory. Takes some minutes, most of them to fill the databases. Each figure is told
+as soon as it is there, so that a run that is broken off was not for nothing.
 """
 
 import asyncio
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from bench.figures import Reading
+from bench.filling import fill
 from bench.idle import idle_agents
-from bench.population import Population, fill
+from bench.population import Population
 from bench.process import ServerProcess, a_server
+from bench.progress import Progress
 from bench.questions import BY_INDEX, IN_ORDER, MIDDLE, Work
 from fairway.server.keys import new_agent_key
 from fairway.server.store.store import Store
@@ -45,23 +49,42 @@ _PAGES = (
 _ROUNDS = 20
 
 
-async def bench_scale(population: Population, seconds: float) -> list[Reading]:
-    """Both databases; PostgreSQL where it is installed."""
+async def bench_scale(population: Population, seconds: float, progress: Progress) -> AsyncIterator[Reading]:
+    """Both databases; PostgreSQL where it is installed. Agents are looked at for so long."""
     key = new_agent_key()
     population = msgspec.structs.replace(population, agent_key=key.stored)
-    readings = []
     for name, database in _databases():
         with database as (data, url):
-            began = time.monotonic()
-            await (await Store.open(url)).close()
-            await asyncio.to_thread(fill, url, population)
-            readings.append(Reading(f"{name}: filled with {population.deployments:,} deployments", _since(began)))
-            readings += [Reading(f"{name}: {each.name}", *each[1:]) for each in await asyncio.to_thread(_asked, url)]
-            async with a_server(data, "" if url.startswith("sqlite") else url) as server:
-                lines = [await _pages(server), *await idle_agents(server, key.shown, seconds)]
-                lines.append(Reading("most memory in all of it", f"{server.most_megabytes():.0f} MB", "300 MB"))
-            readings += [Reading(f"{name}: {each.name}", *each[1:]) for each in lines]
-    return readings
+            async for reading in _on(name, data, url, Scene(population, key.shown, seconds, progress)):
+                yield reading._replace(name=f"{name}: {reading.name}")
+
+
+class Scene(NamedTuple):
+    """What is put into a database, and how it is looked at."""
+
+    population: Population
+    agent_key: str
+    seconds: float
+    progress: Progress
+
+
+async def _on(name: str, data: Path, url: str, scene: Scene) -> AsyncIterator[Reading]:
+    began, population = time.monotonic(), scene.population
+    scene.progress.begin(f"{name}, filling")
+    await (await Store.open(url)).close()
+    await asyncio.to_thread(fill, url, population, scene.progress)
+    yield Reading(f"filled with {population.deployments:,} deployments", _since(began))
+    scene.progress.begin(f"{name}, asking")
+    for reading in await asyncio.to_thread(_asked, url):
+        yield reading
+    scene.progress.begin(f"{name}, pages over HTTP")
+    async with a_server(data, "" if url.startswith("sqlite") else url) as server:
+        yield Reading("until the server has nothing left to tidy up", f"{await server.calm():.0f} s")
+        yield await _pages(server)
+        scene.progress.begin(f"{name}, {population.agents:,} agents, twice {scene.seconds:.0f} s")
+        for reading in await idle_agents(server, scene.agent_key, scene.seconds, population.agents):
+            yield reading
+        yield Reading("most memory in all of it", f"{server.most_megabytes():.0f} MB", "300 MB")
 
 
 def _databases() -> Iterator[tuple[str, AbstractContextManager[tuple[Path, str]]]]:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bench.population import PROJECT, START, Population, fill
+from bench.filling import fill
+from bench.population import PROJECT, START, Population
 from bench.questions import BY_INDEX, IN_ORDER, Work
 from fairway.server.store import agents, commands, deployments, events, sessions, sign_in_links
 from fairway.server.store.errors import NotFound
