@@ -1,7 +1,7 @@
 """How a cluster is reached: its address, whom to trust there, and who we are, for as long as credentials hold.
 
-What was read is read again when the cluster does not take it: a kubeconfig that was renewed, a token that was rotated,
-a credential plugin that has a newer one. Nobody needs to start anything again for that.
+What was read is read again when the cluster does not take it or is not there: a kubeconfig that was renewed, a token
+or an authority that was rotated, a credential plugin that has a newer one. Nobody needs to start anything again.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
@@ -39,12 +40,37 @@ class Credentials(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
     #: False for a cluster without TLS.
     tls: ssl.SSLContext | bool
+    #: How often everything had been read when these were.
+    reading: int
+
+
+class _Contents(NamedTuple):
+    """What files hold that a kubeconfig names, or it itself."""
+
+    trusted: bytes | None
+    #: Certificate and key.
+    pair: tuple[bytes, bytes] | None
+
+    @classmethod
+    def of(cls, reach: Reach) -> "_Contents":
+        """What they hold now."""
+        user, cluster = reach.user, reach.cluster
+        certificate = reach.content(user.client_certificate, user.client_certificate_data, "client-certificate")
+        key = reach.content(user.client_key, user.client_key_data, "client-key")
+        if (certificate is None) != (key is None):
+            raise BadAccess(f"{reach.source}: client-certificate and client-key belong together")
+        authority, data = cluster.certificate_authority, cluster.certificate_authority_data
+        return cls(
+            reach.content(authority, data, "certificate-authority"),
+            (certificate, key) if certificate is not None and key is not None else None,
+        )
 
 
 class Access:
     """The way to one cluster. It belongs to one event loop."""
 
     _reach: Reach
+    _contents: _Contents
     _exec: ExecCredentials | None
     #: The certificate and key that a credential plugin handed out.
     _handed_pair: tuple[bytes, bytes] | None
@@ -57,6 +83,8 @@ class Access:
     def __init__(self, read: Callable[[], Reach], clock: Clock | None = None) -> None:
         self._read = read
         self._clock = clock or SystemClock()
+        self._reading = 0
+        self._turn = asyncio.Lock()
         self._use(read())
 
     @classmethod
@@ -93,30 +121,41 @@ class Access:
 
     async def credentials(self) -> Credentials:
         """What the next call carries."""
-        user = self._reach.user
+        user, reading = self._reach.user, self._reading
         if self._exec is not None:
             handed = await self._exec.get()
             if handed.client_certificate_data:
                 pair = (handed.client_certificate_data.encode(), handed.client_key_data.encode())
                 if pair != self._handed_pair:
-                    self._handed_pair, self._tls = pair, _tls(self._reach, pair)
-            return Credentials(_bearer(handed.token), self._tls)
+                    self._handed_pair, self._tls = pair, _tls(self._reach, self._contents.trusted, pair)
+            return Credentials(_bearer(handed.token), self._tls, reading)
         if user.token_file:
-            return Credentials(_bearer(await self._token_of_file()), self._tls)
-        return Credentials(self._headers, self._tls)
+            return Credentials(_bearer(await self._token_of_file()), self._tls, reading)
+        return Credentials(self._headers, self._tls, reading)
 
-    async def renew(self) -> None:
-        """They are not taken: read everything again before the next call."""
-        try:
-            reach = await asyncio.to_thread(self._read)
-        except BadAccess as error:
-            # It may be in the middle of being written.
-            raise CredentialsRefused(f"The cluster does not take the credentials it was given, and {error}") from error
-        if reach != self._reach or self._exec is None:
-            self._use(reach)
-        else:
-            self._exec.forget()
-        self._token_read_at = None
+    async def renew(self, refused: Credentials) -> None:
+        """These are not taken: read everything again before the next call; once for all whose calls they were."""
+        async with self._turn:
+            if refused.reading == self._reading:
+                try:
+                    self._use(await asyncio.to_thread(self._read))
+                except BadAccess as error:
+                    # It may be in the middle of being written.
+                    words = f"The cluster does not take the credentials it was given, and {error}"
+                    raise CredentialsRefused(words) from error
+
+    async def has_changed(self) -> bool:
+        """Whether the kubeconfig says something else by now, such as another place; the next call heeds it."""
+        async with self._turn:
+            try:
+                reach = await asyncio.to_thread(self._read)
+                if (reach, _Contents.of(reach)) == (self._reach, self._contents):
+                    return False
+                self._use(reach)
+            except BadAccess:
+                # It may be in the middle of being written; what is known is good enough until then.
+                return False
+        return True
 
     def _use(self, reach: Reach) -> None:
         scheme = urlsplit(reach.cluster.server).scheme
@@ -124,20 +163,17 @@ class Access:
             raise BadAccess(f"{reach.source}: {reach.cluster.server!r} is no address of a cluster; expected https://…")
         if reach.cluster.proxy_url and urlsplit(reach.cluster.proxy_url).scheme not in {"http", "https"}:
             raise BadAccess(f"{reach.source}: proxy-url must begin with http:// or https://")
-        user = reach.user
-        self._reach = reach
+        user, contents = reach.user, _Contents.of(reach)
+        # Nothing is changed by a kubeconfig that cannot be used.
+        self._tls = _tls(reach, contents.trusted, contents.pair) if scheme == "https" else False
+        self._reach, self._contents = reach, contents
+        self._reading += 1
         self._proxy = _proxy(reach)
         self._exec = ExecCredentials(reach, self._clock) if user.exec and not (user.token or user.token_file) else None
         self._handed_pair = None
         self._token = user.token
         self._token_read_at = None
         self._headers = _bearer(user.token) if user.token else _basic(user.username, user.password)
-        certificate = reach.content(user.client_certificate, user.client_certificate_data, "client-certificate")
-        key = reach.content(user.client_key, user.client_key_data, "client-key")
-        if (certificate is None) != (key is None):
-            raise BadAccess(f"{reach.source}: client-certificate and client-key belong together")
-        pair = (certificate, key) if certificate is not None and key is not None else None
-        self._tls = _tls(reach, pair) if scheme == "https" else False
 
     async def _token_of_file(self) -> str:
         now = self._clock.now()
@@ -177,14 +213,12 @@ def _basic(username: str, password: str) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()}
 
 
-def _tls(reach: Reach, pair: tuple[bytes, bytes] | None) -> ssl.SSLContext:
-    cluster = reach.cluster
-    trusted = reach.content(cluster.certificate_authority, cluster.certificate_authority_data, "certificate-authority")
+def _tls(reach: Reach, trusted: bytes | None, pair: tuple[bytes, bytes] | None) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cadata=trusted.decode("ascii") if trusted else None)
         # Clusters of old made authorities that newer OpenSSL finds fault with; every other client takes them.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-        if cluster.insecure_skip_tls_verify:
+        if reach.cluster.insecure_skip_tls_verify:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
         if pair is not None:

@@ -20,7 +20,7 @@ import msgspec
 from yarl import URL
 
 from fairway.errors import FairwayError
-from fairway.kube.access import Access
+from fairway.kube.access import Access, Credentials
 from fairway.kube.errors import ClusterAway, CredentialsRefused
 from fairway.kube.statuses import Asked, refusal
 
@@ -99,7 +99,7 @@ class Calls:
             try:
                 return await self._send_once(call)
             except _Failure as answer:
-                failure = await self._doubted(answer, doubts, call.asked)
+                failure = await self._doubted(answer, doubts, call)
                 if failure is None:
                     continue
                 failures += 1
@@ -117,7 +117,7 @@ class Calls:
                 response = await self._open(call, goes_on=True)
                 break
             except _Failure as answer:
-                failure = await self._doubted(answer, doubts, call.asked)
+                failure = await self._doubted(answer, doubts, call)
                 if failure is not None:
                     raise failure.error from failure.__cause__
         try:
@@ -125,17 +125,20 @@ class Calls:
         finally:
             _hang_up(response)
 
-    async def _doubted(self, failure: "_Failure", doubts: "_Doubts", asked: Asked) -> "_Failure | None":
+    async def _doubted(self, failure: "_Failure", doubts: "_Doubts", call: Call) -> "_Failure | None":
         """What a failure comes to at a second look; None where the call is worth another try at once, not counted."""
-        if failure.code == _UNAUTHORIZED and doubts.credentials:
+        if failure.refused is not None and doubts.credentials:
             # What is held may only be old.
             doubts.credentials = False
-            await self._access.renew()
+            await self._access.renew(failure.refused)
             return None
+        if failure.code == 0 and doubts.place and (call.repeatable or failure.not_taken_up):
+            doubts.place = False
+            return None if await self._access.has_changed() else failure
         if failure.code not in (_UNAUTHORIZED, _FORBIDDEN) or not doubts.readiness:
             return failure
-        if await self._is_starting(asked.cluster):
-            words = f"The cluster {asked.cluster} is starting and does not know yet who may do what"
+        if await self._is_starting(call.asked.cluster):
+            words = f"The cluster {call.asked.cluster} is starting and does not know yet who may do what"
             return _Failure(ClusterAway(words), passing=True, not_taken_up=True)
         # It may have become ready since it refused.
         doubts.readiness = False
@@ -189,6 +192,7 @@ class Calls:
             said,
             code=response.status,
             passing=response.status >= _SERVER_FAULT and said.retry,
+            refused=credentials if response.status == _UNAUTHORIZED else None,
             not_taken_up=response.status == _TOO_MANY,
             retry_after=_retry_after(response.headers.get("Retry-After", "")),
         )
@@ -224,6 +228,8 @@ class _Doubts(msgspec.Struct):
 
     credentials: bool = True
     readiness: bool = True
+    #: That nobody is there.
+    place: bool = True
 
 
 class _Failure(Exception):
@@ -238,6 +244,8 @@ class _Failure(Exception):
         #: Whether the server for certain did nothing.
         self.not_taken_up: bool = more.get("not_taken_up", False)
         self.retry_after: float = more.get("retry_after", 0.0)
+        #: The credentials that were not taken; None where they are not the matter.
+        self.refused: Credentials | None = more.get("refused")
 
 
 def _hang_up(response: aiohttp.ClientResponse) -> None:

@@ -51,10 +51,6 @@ class ExecCredentials:
         self._held: Handed | None = None
         self._turn = asyncio.Lock()
 
-    def forget(self) -> None:
-        """What was handed out is not taken: the program is to be asked again."""
-        self._held = None
-
     async def get(self) -> Handed:
         """What holds now; the program is run at most once for all who wait."""
         async with self._turn:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ class ApiDouble:
 
 
 @asynccontextmanager
-async def serving(*answers: Answer) -> AsyncIterator[ApiDouble]:
+async def serving(*answers: Answer, tls: ssl.SSLContext | None = None) -> AsyncIterator[ApiDouble]:
     """A double that listens."""
     double = ApiDouble(*answers)
     app = web.Application()
@@ -62,8 +63,8 @@ async def serving(*answers: Answer) -> AsyncIterator[ApiDouble]:
     runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     listening = socket.create_server(("127.0.0.1", 0))
-    await web.SockSite(runner, listening).start()
-    double.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    await web.SockSite(runner, listening, ssl_context=tls).start()
+    double.url = f"{'https' if tls else 'http'}://127.0.0.1:{listening.getsockname()[1]}"
     try:
         yield double
     finally:
