@@ -130,9 +130,15 @@ class Repositories:
     @asynccontextmanager
     async def open(cls, directory: Path, config: AgentConfig) -> AsyncIterator[Self]:
         """The repositories of an agent's file, mirrored below the directory."""
-        options = MirrorOptions(credentials=_credentials(config.git))
+        credentials = _credentials(config.git, directory / ".known_hosts")
         watched = [
-            WatchedRepository(repository, directory / repository.repo_id, options) for repository in config.repositories
+            WatchedRepository(
+                repository,
+                directory / repository.repo_id,
+                # The same after a crash: what a killed agent leaves of secrets, the next one writes over and removes.
+                MirrorOptions(credentials, private_directory=directory / f"{repository.repo_id}.private"),
+            )
+            for repository in config.repositories
         ]
         try:
             yield cls(watched, decide_ask_seconds(config.sync_interval))
@@ -174,13 +180,22 @@ async def _watch(repository: WatchedRepository, moved: Moved, ask_seconds: float
         await repository.next_look(ask_seconds)
 
 
-def _credentials(git: GitAccess) -> Credentials:
+def _credentials(git: GitAccess, known_hosts: Path) -> Credentials:
     key_data = base64.b64decode(git.ssh_key_data).decode() if git.ssh_key_data else None
     key_file = Path(git.ssh_key_file).expanduser() if git.ssh_key_file else None
+    config_file = Path(git.ssh_config_file_path).expanduser()
     password = base64.b64decode(git.password).decode() if git.password else ""
     return Credentials(
         login=Login(git.username, password) if password else None,
-        ssh=SshKey(key_file=key_file, key_data=key_data, host_keys=HostKeys.ACCEPT_NEW),
+        ssh=SshKey(
+            key_file=key_file,
+            key_data=key_data,
+            known_hosts_file=known_hosts.absolute(),
+            host_keys=HostKeys.ACCEPT_NEW,
+            # PipeCD's agent makes one where there is none.
+            config_file=config_file.absolute() if config_file.is_file() else None,
+            host_names={git.host: git.host_name} if git.host_name != git.host else {},
+        ),
     )
 
 

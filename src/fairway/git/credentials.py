@@ -12,6 +12,7 @@ import shlex
 import shutil
 import tempfile
 from base64 import b64encode
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from urllib.parse import quote
@@ -38,9 +39,13 @@ class SshKey(Struct, frozen=True):
     key_file: Path | None = None
     #: The private key itself, as text.
     key_data: str | None = None
+    #: Beside the user's own, which is read too but never written.
     known_hosts_file: Path | None = None
     host_keys: HostKeys = HostKeys.STRICT
+    #: What ssh is to read first. It wins over what is said here of host keys.
     config_file: Path | None = None
+    #: Hosts as remotes name them, each with where it really is.
+    host_names: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
         data = HIDDEN if self.key_data else None
@@ -74,7 +79,7 @@ class Access:
         if remote.scheme in {"http", "https"}:
             access._grant_web(remote, credentials)
         elif remote.scheme in {"ssh", "git+ssh"}:
-            access._grant_ssh(credentials.ssh or SshKey())
+            access._grant_ssh(remote, credentials.ssh or SshKey())
         return access
 
     def redact(self, text: str) -> str:
@@ -103,22 +108,21 @@ class Access:
                 (f"credential.{_origin(remote)}.helper", f'!f() {{ test "$1" = get && cat {file}; }}; f')
             )
 
-    def _grant_ssh(self, key: SshKey) -> None:
+    def _grant_ssh(self, remote: Remote, key: SshKey) -> None:
         self._secrets += [key.key_data] if key.key_data else []
-        self.environment["GIT_SSH_COMMAND"] = shlex.join(self._ssh_command(key))
+        self.environment["GIT_SSH_COMMAND"] = shlex.join(self._ssh_command(remote, key))
         self.environment["GIT_SSH_VARIANT"] = "ssh"
 
-    def _ssh_command(self, key: SshKey) -> list[str]:
+    def _ssh_command(self, remote: Remote, key: SshKey) -> list[str]:
         if key.key_file and key.key_data:
             raise GitInputError("both a key file and key data are given for ssh; expected one of them")
-        # "none": the configuration of whoever runs the agent is not read unless it is asked for.
-        command = ["ssh", "-F", str(key.config_file) if key.config_file else "none", "-o", "BatchMode=yes"]
+        # The configuration of whoever runs the agent is not read unless it is asked for, nor the machine's.
+        command = ["ssh", "-F", str(self._private_file("ssh", _ssh_config(key))), "-o", "BatchMode=yes"]
         file = self._private_file("key", key.key_data.rstrip() + "\n") if key.key_data else key.key_file
         if file:
             command += ["-i", str(file), "-o", "IdentitiesOnly=yes"]
-        if key.known_hosts_file:
-            command += ["-o", f"UserKnownHostsFile={key.known_hosts_file}"]
-        command += ["-o", f"StrictHostKeyChecking={key.host_keys.value}"]
+        if name := key.host_names.get(remote.host or ""):
+            command += ["-o", f"HostName={name}"]
         return [*command, "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"]
 
     def _private_file(self, name: str, content: str) -> Path:
@@ -133,6 +137,15 @@ class Access:
             file.write(content)
         self._files.append(path)
         return path
+
+
+def _ssh_config(key: SshKey) -> str:
+    """A configuration for ssh, which takes the first that it reads of everything."""
+    lines = [f'Include "{key.config_file}"'] if key.config_file else []
+    lines += ["Host *", f"StrictHostKeyChecking {key.host_keys.value}"]
+    if key.known_hosts_file:
+        lines.append(f'UserKnownHostsFile "{key.known_hosts_file}" ~/.ssh/known_hosts')
+    return "\n".join((*lines, ""))
 
 
 def _refuse_line_breaks(login: Login) -> None:

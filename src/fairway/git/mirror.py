@@ -75,10 +75,12 @@ class Mirror:
         if login and credentials.login is None:
             credentials = Credentials(login=login, ca_file=credentials.ca_file, ssh=credentials.ssh)
         store = MirrorStore(directory)
-        git = Git(Access.grant(parsed, credentials, options.private_directory))
+        git = Git()
         mirror = cls(store, parsed, git, options.retry)
         try:
             git.keep_open = (await store.acquire(options.patience),)
+            # Not before: whoever had the directory removes his private files when he gives it free.
+            git.access = Access.grant(parsed, credentials, options.private_directory)
             await git.require_version()
             await asyncio.to_thread(store.sweep)
             if not await mirror._is_usable():

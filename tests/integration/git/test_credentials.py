@@ -178,11 +178,18 @@ async def test_ssh_gets_the_key_as_a_private_file_and_the_command_names_only_its
     # Stands in for ssh: notes its arguments and the mode of the key, then runs the command on this machine.
     ssh.write_text(
         f'#!/bin/sh\necho "$@" >> {tmp_path}/arguments\nstat -c %a {tmp_path}/private/key >> {tmp_path}/modes\n'
+        f"cat {tmp_path}/private/ssh > {tmp_path}/told\n"
         f'for last; do :; done\nexec sh -c "$last"\n'
     )
     ssh.chmod(0o755)
     monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
-    key = SshKey(key_data="PRIVATE KEY", known_hosts_file=tmp_path / "known hosts", host_keys=HostKeys.ACCEPT_NEW)
+    key = SshKey(
+        key_data="PRIVATE KEY",
+        known_hosts_file=tmp_path / "known hosts",
+        host_keys=HostKeys.ACCEPT_NEW,
+        config_file=tmp_path / "config",
+        host_names={"example.com": "localhost", "example.org": "elsewhere"},
+    )
     chosen = MirrorOptions(Credentials(ssh=key), tmp_path / "private", patient().retry)
     async with await Mirror.open(tmp_path / "m.git", f"git@example.com:{origin.bare}", chosen) as mirror:
         head = await mirror.head("main")
@@ -190,9 +197,13 @@ async def test_ssh_gets_the_key_as_a_private_file_and_the_command_names_only_its
     arguments = (tmp_path / "arguments").read_text()
     assert head == origin.head()
     assert (tmp_path / "modes").read_text() == "600\n"
-    assert f"-F none -o BatchMode=yes -i {tmp_path}/private/key -o IdentitiesOnly=yes" in arguments
-    assert f"UserKnownHostsFile={tmp_path}/known hosts -o StrictHostKeyChecking=accept-new" in arguments
-    assert "PRIVATE KEY" not in arguments
+    assert f"-F {tmp_path}/private/ssh -o BatchMode=yes -i {tmp_path}/private/key -o IdentitiesOnly=yes" in arguments
+    assert " -o HostName=localhost " in arguments
+    assert (tmp_path / "told").read_text() == (
+        f'Include "{tmp_path}/config"\nHost *\nStrictHostKeyChecking accept-new\n'
+        f'UserKnownHostsFile "{tmp_path}/known hosts" ~/.ssh/known_hosts\n'
+    )
+    assert ("PRIVATE KEY" in arguments, "elsewhere" in arguments) == (False, False)
 
 
 def test_secrets_do_not_show_in_representations_and_messages() -> None:
