@@ -55,6 +55,35 @@ async def test_what_pipecd_has_deployed_is_taken_over_without_a_restart(
         assert metadata["labels"]["pipecd.dev/application"] == f"app-{namespace}"
 
 
+async def test_what_older_agents_have_started_without_a_hash_rolls_with_the_first_change_only(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """They hash the configuration of Deployments alone; nobody there hashes `stringData` and projected volumes."""
+    stateful = a_deployment("set", container={"envFrom": [{"configMapRef": {"name": "settings"}}]})
+    del stateful["spec"]["progressDeadlineSeconds"]
+    stateful |= {"kind": "StatefulSet", "spec": {**stateful["spec"], "serviceName": "web"}}
+    sources = [{"secret": {"name": "texts"}}, {"configMap": {"name": "settings"}}]
+    projecting = a_deployment("projecting", volumes=[{"name": "v", "projected": {"sources": sources}}])
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "texts"}, "stringData": {"a": "1"}}
+    workloads = (stateful, projecting)
+    async with an_application(cluster, namespace, tmp_path) as web:
+        for each in (a_config_map(a="1"), secret, *workloads):
+            web.kubectl("apply", "-f", "-", given=annotated(each, by_pipecd(namespace)))
+        for name in ("statefulset/set", "deployment/projecting"):
+            web.kubectl("rollout", "status", name, "--timeout=240s")
+        before = pods(web)
+
+        for _ in range(2):
+            web.commit(a_config_map(a="1"), secret, *workloads)
+            await web.succeed("K8S_SYNC")
+        kept = pods(web)
+        web.commit(a_config_map(a="2"), secret, *workloads)
+        await web.succeed("K8S_SYNC")
+
+        assert kept == before
+        assert not pods(web) & before
+
+
 async def test_fields_that_leave_git_leave_what_was_taken_over(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ strategy.py, versions.py, preview.py, difference.py
                  what a commit would bring, and how it differs from another
 marks.py, order.py, config_hash.py, variants.py, references.py, patches.py, traffic.py
                  what is made of manifests before they are applied; pure
-site.py, stages.py, undoing.py
+site.py, stages.py, started.py, undoing.py
                  an application at one deploy target, and what each stage does there
 placing.py, applying.py, adoption.py, known_config.py, rollout.py, waiting.py
                  bringing manifests to a cluster, and waiting until they are there

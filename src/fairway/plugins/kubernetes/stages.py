@@ -26,6 +26,7 @@ from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import surplus
 from fairway.plugins.kubernetes.record import Where
 from fairway.plugins.kubernetes.site import Loaded, Site
+from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, routed
 from fairway.plugins.kubernetes.variants import (
     Variant,
@@ -177,7 +178,8 @@ def routes_traffic(run: StageRun[Any], *, later: bool = False) -> bool:
 async def bring_primary(site: Site, loaded: Loaded, manifests: Sequence[Manifest], commit: str) -> tuple[Body, ...]:
     """Apply manifests as those of the primary."""
     create = loaded.settings.spec.input.auto_create_namespace
-    return await site.bring(with_config_hash(manifests), site.owner(loaded, commit), create_namespaces=create)
+    hashed = with_config_hash(manifests, await started_pods(site, manifests))
+    return await site.bring(hashed, site.owner(loaded, commit), create_namespaces=create)
 
 
 async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_variants: bool = False) -> int:
@@ -237,9 +239,11 @@ async def _variant(
     for each in workloads:
         scaled = options.replicas.is_percentage and part(each.body, "spec", "replicas") is None
         live[id(each)] = part(await site.live(each), "spec", "replicas") if scaled else None
-    return variant_manifests(
+    copies = variant_manifests(
         manifests, workloads, services, made, lambda each: replicas_of(options.replicas, each, live[id(each)])
     )
+    # One that an earlier deployment has left is to run with this configuration, too.
+    return with_config_hash(copies)
 
 
 async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str) -> bool:

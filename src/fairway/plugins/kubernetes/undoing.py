@@ -18,6 +18,7 @@ from fairway.plugins.kubernetes.stages import (
     remove_variants,
     routes_traffic,
 )
+from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import find_router
 from fairway.plugins.kubernetes.variants import found_workloads, with_selector_label
 
@@ -36,7 +37,8 @@ async def roll_back(site: Site) -> str:
     owner = site.owner(running, commit)
     create = running.settings.spec.input.auto_create_namespace
     # The hash is one of all manifests, whichever of them are applied together.
-    rest = [each for each in with_config_hash(manifests) if router is None or each.key != router.key]
+    hashed = with_config_hash(manifests, await started_pods(site, manifests))
+    rest = [each for each in hashed if router is None or each.key != router.key]
     routers = [] if router is None else [[router]]
     applied: list[Body] = []
     for some in [rest, *routers] if _primary_was_touched(site) else [*routers, rest]:
