@@ -5,10 +5,15 @@ from typing import Any, Final, Literal
 import msgspec
 
 from fairway.config.notification import Notifications
+from fairway.config.problems import did_you_mean
 from fairway.config.providers import ANALYSIS_PROVIDERS, DEPLOY_TARGETS
 from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, SettingsTypes, ZeroMeansDefault
+from fairway.config.stage_catalogue import PLUGINS
 from fairway.config.upgrade import Upgrade
+
+#: What the source of a plugin may begin with, beside a path.
+_SOURCES: Final = ("builtin", "python", "file", "http", "https", "oci")
 
 
 class GitAccess(ZeroMeansDefault, frozen=True):
@@ -134,6 +139,8 @@ class PluginEntry(Settings, frozen=True):
         found: Problems = []
         if self.url and self.source_url:
             found.append(("sourceURL", "is given beside url; write either"))
+        elif wrong := _wrong_with_source(self.url or self.source_url):
+            found.append(("url" if self.url else "sourceURL", wrong))
         if not 0 <= self.port <= 65535:
             found.append(("port", f"is {self.port}; expected 0 to 65535"))
         if self._is_python and self.handover == "pipe":
@@ -152,6 +159,19 @@ class PluginEntry(Settings, frozen=True):
     @property
     def _is_python(self) -> bool:
         return (self.url or self.source_url or "builtin:").startswith(("builtin:", "python:"))
+
+
+def _wrong_with_source(url: str) -> str:
+    """What is wrong with the source of a plugin, as far as its beginning tells."""
+    scheme, colon, name = url.partition(":")
+    if not colon or "/" in scheme:
+        return ""
+    if scheme not in _SOURCES:
+        near = did_you_mean(scheme, _SOURCES)
+        return f"is {url!r}; expected a path, or an address that begins with {', '.join(_SOURCES)}{near}"
+    if scheme == "builtin" and name not in PLUGINS:
+        return f"is {url!r}; Fairway brings no such plugin along{did_you_mean(name, PLUGINS)}"
+    return ""
 
 
 class KeyPair(Settings, frozen=True):
@@ -215,13 +235,7 @@ class PlanPreview(ZeroMeansDefault, frozen=True):
 
     def problems(self) -> Problems:
         counts = {"workerNum": self.worker_num, "commandQueueBufferSize": self.command_queue_buffer_size}
-        lengths = {
-            "commandCheckInterval": self.command_check_interval,
-            "commandHandleTimeout": self.command_handle_timeout,
-        }
-        negative = [(name, str(count)) for name, count in counts.items() if count < 0]
-        negative += [(name, str(length)) for name, length in lengths.items() if length < Duration(0)]
-        return [(name, f"is {value}; expected 0 or more") for name, value in negative]
+        return [(name, f"is {count}; expected 0 or more") for name, count in counts.items() if count < 0]
 
 
 class AgentSpec(ZeroMeansDefault, frozen=True):
@@ -268,8 +282,8 @@ class AgentSpec(ZeroMeansDefault, frozen=True):
                 found.append((alias, f"is given beside {field}; write {field} only"))
         if self.piped_key_file and self.piped_key_data:
             found.append(("pipedKeyData", "is given beside pipedKeyFile; write either"))
-        intervals = {"syncInterval": self.sync_interval, "appConfigSyncInterval": self.app_config_sync_interval}
-        found += [(name, f"is {value}; expected 0 or more") for name, value in intervals.items() if value < Duration(0)]
+        if wrong := _wrong_with_address(self.api_address):
+            found.append(("apiAddress", wrong))
         return found
 
 
@@ -279,6 +293,16 @@ _SNAKE: Final = {
     "plugin": "plugin",
     "plugins": "plugins",
 }
+
+
+def _wrong_with_address(address: str) -> str:
+    """What is wrong with the address of a server; gRPC's own schemes (`dns:`, `unix:`) are left to gRPC."""
+    scheme, apart, rest = address.partition("://")
+    if apart and scheme.lower() in {"http", "https"}:
+        port = "80" if scheme.lower() == "http" else "443"
+        host = rest.split("/", 1)[0]
+        return f"is {address!r}; expected host:port, such as {host if ':' in host else f'{host}:{port}'}"
+    return ""
 
 
 def _repeated(field: str, names: list[str]) -> Problems:

@@ -40,7 +40,9 @@ class Duration(timedelta):
         if not isinstance(value, str) and 0 < abs(value) < _SMALLEST_NUMBER:
             raise ValueError(f'means {value} nanoseconds; write "{value}s" for seconds')
         microseconds = _microseconds(value.strip()) if isinstance(value, str) else value / 1000
-        if not abs(microseconds) <= _LONGEST_MICROSECONDS:
+        if microseconds < 0:
+            raise ValueError("is negative")
+        if not microseconds <= _LONGEST_MICROSECONDS:
             raise ValueError("is longer than 292 years")
         return cls(microseconds=microseconds)
 

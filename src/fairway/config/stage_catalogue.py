@@ -72,6 +72,9 @@ STAGES: Final[dict[str, KnownStage]] = {
     "PROCESS_CANARY_CLEAN": KnownStage("process", in_v0=False),
 }
 
+#: Every plugin that has one of them.
+PLUGINS: Final = tuple(sorted({known.plugin for known in STAGES.values()}))
+
 #: Stages that only the planner makes.
 GENERATED: Final = frozenset(
     {

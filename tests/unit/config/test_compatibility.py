@@ -145,11 +145,24 @@ def test_an_empty_value_where_one_is_needed_is_refused(spec: dict[str, Any], mes
             agent(chartRegistries=[{}]), ["is missing; expected the address of the registry"], id="a chart registry"
         ),
         pytest.param(agent(eventWatcher={"gitRepos": [{"repoId": ""}]}), ["is empty"], id="a repository to watch"),
-        pytest.param(agent(syncInterval="-5m"), ["is -5m; expected 0 or more"], id="a negative interval"),
+        pytest.param(agent(planPreview={"workerNum": -1}), ["is -1; expected 0 or more"], id="a negative number"),
         pytest.param(
-            agent(planPreview={"commandCheckInterval": "-5s", "workerNum": -1}),
-            ["is -5s; expected 0 or more", "is -1; expected 0 or more"],
-            id="negative settings of the plan preview",
+            agent(apiAddress="https://cd.example.com"),
+            ["is 'https://cd.example.com'; expected host:port, such as cd.example.com:443"],
+            id="an address for a browser",
+        ),
+        pytest.param(
+            agent(plugins=[{"name": "p", "url": "builtin:proces"}]),
+            ["is 'builtin:proces'; Fairway brings no such plugin along; did you mean 'process'?"],
+            id="a plugin that does not come along",
+        ),
+        pytest.param(
+            agent(plugin=[{"name": "p", "sourceURL": "bultin:process"}]),
+            [
+                "is 'bultin:process'; expected a path, or an address that begins with builtin, python, file, http, "
+                "https, oci; did you mean 'builtin'?"
+            ],
+            id="a plugin from nowhere",
         ),
         pytest.param(
             agent(analysisProviders=[{"name": "p", "type": "PROMETHEUS", "config": {"address": ""}}]),
@@ -188,3 +201,30 @@ def test_the_settings_of_a_plugin_are_a_mapping(plugin: str, written: Any) -> No
     (problem,) = read("Application", {"plugins": {plugin: written}}).problems
 
     assert (problem.path, problem.message.rpartition(", ")[2]) == (("spec", "plugins", plugin), "expected a mapping")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        pytest.param(
+            "SCRIPT_RUN",
+            {"run": ["ls"]},
+            "found a list, expected a text; a list stands under 'runs'",
+            id="run for runs",
+        ),
+        pytest.param(
+            "WAIT_APPROVAL",
+            {"minApproverNum": "2"},
+            'found "2", expected a whole number; write it without quotes',
+            id="a number in quotes",
+        ),
+        pytest.param(
+            "WAIT",
+            {"duration": "-10s"},
+            'found "-10s", which is negative; expected a duration such as "30s", "5m" or "1h30m"',
+            id="a negative duration",
+        ),
+    ],
+)
+def test_a_slip_in_a_stage_is_answered_with_what_to_write(name: str, options: dict[str, Any], message: str) -> None:
+    assert errors(read_stage(name, **options)) == [message]

@@ -16,7 +16,7 @@ from fairway.config.scalars import Duration, Percentage, Replicas
         pytest.param("1m30s", timedelta(seconds=90), id="several units"),
         pytest.param("1.5h", timedelta(minutes=90), id="a fraction"),
         pytest.param(".5s", timedelta(milliseconds=500), id="a fraction without a leading zero"),
-        pytest.param("-1m", timedelta(minutes=-1), id="negative"),
+        pytest.param("-0s", timedelta(0), id="a sign changes nothing of nothing"),
         pytest.param("250ms", timedelta(milliseconds=250), id="milliseconds"),
         pytest.param("7us", timedelta(microseconds=7), id="microseconds"),
         pytest.param("7µs", timedelta(microseconds=7), id="micro sign"),
@@ -40,6 +40,8 @@ def test_a_duration_is_read_as_go_reads_it(written: Any, length: timedelta) -> N
         pytest.param(True, "is not a duration", id="a boolean"),
         pytest.param([], "is not a duration", id="a list"),
         pytest.param(30, 'means 30 nanoseconds; write "30s" for seconds', id="a number nobody means"),
+        pytest.param("-1m", "is negative", id="negative"),
+        pytest.param(-60_000_000_000, "is negative", id="a negative number"),
         pytest.param("9999999h", "is longer than 292 years", id="more than Go can hold"),
     ],
 )

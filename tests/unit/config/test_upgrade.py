@@ -44,7 +44,7 @@ def test_the_source_and_the_checksums_of_versions_are_read() -> None:
             "64 hexadecimal digits",
             id="checksum",
         ),
-        pytest.param("    source: 'file:///{version}'\n    readyWithin: -1s", 10, "more than 0", id="no time"),
+        pytest.param("    source: 'file:///{version}'\n    readyWithin: -1s", 10, "is negative", id="no time"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_line(written: str, line: int, words: str) -> None:

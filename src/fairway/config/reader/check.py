@@ -67,6 +67,9 @@ class _Checker:
                 continue
             if name in cleaned:
                 self._say((*path, key), f"is given twice, as {key!r} and {name!r}", of_key=True)
+            if isinstance(item, list) and (plural := _plural(name, fields)):
+                cleaned[name] = self._wrong(item, fields[name].type, (*path, key), f"; a list stands under {plural!r}")
+                continue
             cleaned[name] = self.check(item, fields[name].type, (*path, key), lenient=lenient)
         for name, field in fields.items():
             if field.required and name not in cleaned:
@@ -142,6 +145,8 @@ class _Checker:
             hint = f'; put it in quotes: "{self._document.written(path)}"'
         elif isinstance(wanted, inspect.BoolType) and isinstance(value, str):
             hint = "; write it without quotes" if value.lower() in {"true", "false"} else ""
+        elif isinstance(wanted, inspect.IntType) and isinstance(value, str):
+            hint = "; write it without quotes" if value.isdecimal() else ""
         elif isinstance(wanted, inspect.StrType) and isinstance(value, list):
             hint = "; write one text, or a block that starts with |"
         return self._wrong(value, wanted, path, hint)
@@ -154,6 +159,13 @@ def _is_lenient(wanted: inspect.StructType) -> bool:
 def _has_default_word(field: inspect.Field) -> bool:
     """Whether an empty text means the default, as it does for Go's words."""
     return isinstance(field.type, inspect.LiteralType) and "" not in field.type.values and not field.required
+
+
+def _plural(name: str, fields: dict[str, inspect.Field]) -> str:
+    """The field beside a text that takes a list of such, as `runs` beside `run`; nothing where there is none."""
+    several = fields.get(f"{name}s")
+    is_list = several is not None and isinstance(several.type, inspect.VarTupleType | inspect.ListType)
+    return f"{name}s" if is_list and isinstance(fields[name].type, inspect.StrType) else ""
 
 
 def _suits(value: Any, wanted: inspect.Type) -> bool:
