@@ -16,6 +16,8 @@ from fairway.git.tree import Kind, Tree, TreeEntry
 
 #: A tree with more directories than this is listed by git itself.
 _MOST_DIRECTORIES = 64
+#: How an entry that is a directory begins. A name or a hash that holds the same counts as one more, which does no harm.
+_DIRECTORY = b"40000 "
 
 
 class _Entry(NamedTuple):
@@ -41,15 +43,17 @@ async def tree_of(reader: ObjectReader, root: str) -> Tree | None:
     level, seen = [("", root)], 1
     while level:
         deeper: list[tuple[str, str]] = []
-        for (prefix, _), directory in zip(level, await _directories(reader, [each for _, each in level]), strict=True):
-            for name, entry in directory.items():
+        trees = await _trees(reader, [each for _, each in level])
+        # Seen before anything is parsed: the last level that is read for nothing may be a large one.
+        seen += sum(tree.content.count(_DIRECTORY) for tree in trees)
+        if seen > _MOST_DIRECTORIES:
+            return None
+        for (prefix, _), tree in zip(level, trees, strict=True):
+            for name, entry in _parsed(tree).items():
                 if entry.kind is None:
                     deeper.append((f"{prefix}{name}/", entry.hash))
                 else:
                     found[prefix + name] = TreeEntry(entry.kind, entry.hash)
-        seen += len(deeper)
-        if seen > _MOST_DIRECTORIES:
-            return None
         level = deeper
     return dict(sorted(found.items(), key=lambda each: _order(each[0])))
 
@@ -96,12 +100,21 @@ def _sort(kind: Kind | None) -> Kind | None:
 
 
 async def _directories(reader: ObjectReader, hashes: Sequence[str]) -> list[_Directory]:
+    return [_parsed(tree) for tree in await _trees(reader, hashes)]
+
+
+async def _trees(reader: ObjectReader, hashes: Sequence[str]) -> list[Found]:
     replies = await reader.read([each.encode() for each in hashes])
-    for wanted, reply in zip(hashes, replies, strict=True):
-        if not isinstance(reply, Found) or reply.kind != "tree":
-            # Named by a commit or a tree that is here, so only damage can have taken it away.
-            raise MirrorCorrupt(f"the tree {wanted} is missing")
-    return [parse_directory(reply.content, len(reply.hash) // 2) for reply in replies if isinstance(reply, Found)]
+    trees = [reply for reply in replies if isinstance(reply, Found) and reply.kind == "tree"]
+    if len(trees) < len(hashes):
+        found = {tree.hash for tree in trees}
+        # Named by a commit or a tree that is here, so only damage can have taken it away.
+        raise MirrorCorrupt(f"the tree {next(each for each in hashes if each not in found)} is missing")
+    return trees
+
+
+def _parsed(tree: Found) -> _Directory:
+    return parse_directory(tree.content, len(tree.hash) // 2)
 
 
 def parse_directory(content: bytes, hash_bytes: int) -> _Directory:
