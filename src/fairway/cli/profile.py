@@ -10,7 +10,15 @@ import msgspec
 import typer
 
 from fairway.cli.call import UsageError, decode, ending, noun
-from fairway.cli.profiles import API_KEY, Profile, Profiles, load_profiles, profiles_path, save_profiles
+from fairway.cli.profiles import (
+    API_KEY,
+    Profile,
+    Profiles,
+    load_profiles,
+    profiles_path,
+    save_profiles,
+    wrong_with_address,
+)
 from fairway.cli.remote import Refused, Remote
 from fairway.cli.suggest import profile_names
 
@@ -116,11 +124,9 @@ def _told(name: str, saved: Profiles) -> dict[str, str | bool]:
 
 def checked_address(server: str) -> str:
     """The address as it is stored; UsageError for what is none."""
+    if wrong := wrong_with_address(server):
+        raise UsageError(f"--server {wrong}")
     parts = urlsplit(server)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise UsageError(f"--server is {server!r}; expected http://HOST:PORT or https://HOST")
-    if parts.username or parts.password:
-        raise UsageError("--server holds a name or a password; expected only http://HOST:PORT or https://HOST")
     if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
         typer.echo(f"fairway: the key will go to {parts.hostname} without TLS; use https:// where you can", err=True)
     return server.rstrip("/")

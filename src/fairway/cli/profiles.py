@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -69,6 +70,8 @@ def choose(saved: Profiles, environment: Mapping[str, str], name: str = "", proj
         chosen = saved.named(name)
         key = chosen.api_key or given[API_KEY]
     elif given[SERVER]:
+        if wrong := wrong_with_address(given[SERVER]):
+            raise ProfileError(f"{SERVER} {wrong}")
         chosen = _for_address(saved, given[SERVER])
         key = given[API_KEY] or chosen.api_key
     elif given[PROFILE] or saved.current:
@@ -81,6 +84,20 @@ def choose(saved: Profiles, environment: Mapping[str, str], name: str = "", proj
     if not key:
         raise ProfileError(f"there is no API key for {chosen.server}; set {API_KEY}, or store one: fairway profile add")
     return msgspec.structs.replace(chosen, api_key=key, project=project or given[PROJECT] or chosen.project)
+
+
+def wrong_with_address(server: str) -> str:
+    """Why something is no address of a server, to follow the name of who gave it; nothing where it is one."""
+    try:
+        parts = urlsplit(server)
+        _ = parts.port  # read to be checked
+    except ValueError:
+        return "is no address; expected http://HOST:PORT or https://HOST"
+    if parts.username or parts.password:
+        return "holds a name or a password; expected only http://HOST:PORT or https://HOST"
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        return f"is {server!r}; expected http://HOST:PORT or https://HOST"
+    return ""
 
 
 def _for_address(saved: Profiles, server: str) -> Profile:

@@ -6,6 +6,7 @@ key would go along.
 """
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ PAUSES = (0.2, 0.5, 1.0, 2.0)
 #: The longest pause that a server may ask for.
 LONGEST_PAUSE = 10.0
 API = "/api/v1"
+_ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 
 Query = Mapping[str, str | int | bool | Sequence[str] | None]
 
@@ -159,6 +161,12 @@ class Remote:
         import httpx2
 
         server = self._profile.server
+        if "WRONG_VERSION_NUMBER" in str(error):
+            return Unreachable(
+                f"{server} answers without TLS; if it is the right port, its address begins with http://"
+            )
+        if isinstance(error, httpx2.RemoteProtocolError) and "illegal" in str(error).lower():
+            return Unreachable(f"{server} does not answer as HTTP does; agents call that port, people --http-listen's")
         if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
             return Unreachable(f"cannot reach {server} ({_reason(error)}); is the server running there?")
         if isinstance(error, httpx2.ReadTimeout):
@@ -198,4 +206,6 @@ def _jittered(pause: float) -> float:
 
 
 def _reason(error: Exception) -> str:
-    return str(error).removeprefix("[Errno 111] ").lower() or type(error).__name__
+    """What the library says, without the number that only it knows, as part of a sentence."""
+    said = _ERROR_NUMBER.sub("", str(error))
+    return f"{said[:1].lower()}{said[1:]}" or type(error).__name__

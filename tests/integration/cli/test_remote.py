@@ -1,5 +1,7 @@
 """How the command line talks to a server: again when that is harmless, once when it is not, and never loosely."""
 
+import socket
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -124,3 +126,27 @@ def test_the_key_is_shown_as_a_bearers() -> None:
 
 def test_a_segment_cannot_leave_its_place() -> None:
     assert segments("deployments", "../agents?x#y") == "/deployments/..%2Fagents%3Fx%23y"
+
+
+def test_a_server_without_tls_is_told_apart_from_one_that_is_not_there() -> None:
+    with a_scripted_server(in_turn(OK)) as server, pytest.raises(Unreachable, match="begins with http://"):
+        get(server.url.replace("http://", "https://"))
+
+
+def test_the_port_of_the_agents_is_told_apart_from_a_broken_line() -> None:
+    def speak_http2(listening: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(1024)
+                connection.sendall(b"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00@\x00\x00\x00\x08\x07")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=speak_http2, args=(listening,), daemon=True).start()
+
+        with pytest.raises(Unreachable, match="agents call that port"):
+            get(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        listening.shutdown(socket.SHUT_RDWR)

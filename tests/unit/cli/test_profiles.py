@@ -132,3 +132,18 @@ def test_a_profile_does_not_show_its_key() -> None:
 )
 def test_the_file_is_where_the_environment_says(environment: dict[str, str], path: str) -> None:
     assert profiles_path(environment) == Path(path)
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        pytest.param("127.0.0.1:9082", "FAIRWAY_SERVER is '127.0.0.1:9082'; expected http://HOST:PORT", id="no scheme"),
+        pytest.param("http://host:port", "FAIRWAY_SERVER is no address", id="no number"),
+        pytest.param("https://ada:hush@host", "FAIRWAY_SERVER holds a name or a password", id="a password"),
+    ],
+)
+def test_the_environments_server_must_be_an_address_and_no_password_is_repeated(server: str, words: str) -> None:
+    with pytest.raises(ProfileError, match=words) as refused:
+        choose(SAVED, {SERVER: server, API_KEY: "k"})
+
+    assert "hush" not in str(refused.value)
