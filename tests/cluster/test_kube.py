@@ -16,7 +16,7 @@ from fairway.kube.access import Access
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import AlreadyThere, Conflict, CredentialsRefused, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
-from fairway.kube.reflector import Reflector
+from fairway.kube.reflector import Owner, Reflector
 from tests.clusters.running import RunningCluster
 from tests.patience import PATIENCE_SECONDS
 
@@ -176,9 +176,8 @@ async def test_a_picture_follows_a_real_cluster(cluster: RunningCluster, namespa
     async with a_client(cluster.kubeconfig) as client, asyncio.timeout(PATIENCE_SECONDS):
         await client.apply(a_config_map(namespace, a="1"))
         kind, scope = await config_maps(client), Scope(namespace=namespace, name="settings")
-        reflector = Reflector(
-            client, kind, scope, len, lambda _, before, now: told.put_nowait((before is None, now is None))
-        )
+        owner = Owner(len, lambda _, before, now: told.put_nowait((before is None, now is None)))
+        reflector = Reflector(client, kind, scope, owner)
         running = asyncio.create_task(reflector.run())
         await reflector.settled()
         await client.apply(a_config_map(namespace, a="22"))

@@ -98,6 +98,11 @@ class Cluster:
         """Where objects go that name none."""
         return self._access.namespace
 
+    @property
+    def server(self) -> str:
+        """Its address, which is another one when the kubeconfig has come to say so."""
+        return self._access.server
+
     async def __aenter__(self) -> "Cluster":
         return self
 
@@ -115,6 +120,10 @@ class Cluster:
     async def kinds(self) -> tuple[Kind, ...]:
         """All kinds, each in the version that the cluster prefers."""
         return await self._discovery.kinds()
+
+    def forget(self, kind: Kind) -> None:
+        """What is known of a kind did not hold: it may have gone, or have moved between namespaces and the cluster."""
+        self._discovery.forget(kind.api_version)
 
     async def version(self) -> str:
         """The version of the cluster, such as v1.34.4."""
@@ -314,8 +323,7 @@ class Cluster:
             return decoded(await self._calls.send(call), dict[str, Any], self.name)
         except NotThere:
             if kind is not None:
-                # The kind itself may have gone, or may have moved between namespaces and the cluster.
-                self._discovery.forget(kind.api_version)
+                self.forget(kind)
             raise
 
     def _asked(self, verb: str, kind: Kind, namespace: str = "", name: str = "") -> Asked:

@@ -2,12 +2,14 @@
 
 The picture holds what its owner makes of each object, not the object itself, so that ten thousand of them cost little.
 When the cluster goes away the picture stays as it was and the watch goes on from there once the cluster is back; when
-the cluster does not remember so long, everything is listed again and only what differs counts as changed.
+the cluster does not remember so long, or is another one by now, everything is listed again and only what differs counts
+as changed.
 """
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import structlog
@@ -15,7 +17,7 @@ import structlog
 from fairway.errors import FairwayError
 from fairway.kube.calls import Patience, decoded
 from fairway.kube.cluster import Cluster, Scope
-from fairway.kube.errors import ClusterAway, Expired
+from fairway.kube.errors import ClusterAway, Expired, NotThere
 from fairway.kube.kinds import Kind
 
 T = TypeVar("T")
@@ -37,7 +39,7 @@ class _Identified(msgspec.Struct, frozen=True):
     metadata: _Identity = _Identity()
 
 
-class Held(msgspec.Struct, Generic[T], frozen=True):
+class Held(msgspec.Struct, Generic[T], frozen=True, gc=False):
     """What is held of one object."""
 
     resource_version: str
@@ -50,28 +52,37 @@ Keep = Callable[[bytes], T | None]
 Changed = Callable[[str, T | None, T | None], None]
 
 
+class Owner(msgspec.Struct, Generic[T], frozen=True):
+    """Who wants a picture."""
+
+    keep: Keep[T]
+    changed: Changed[T]
+    #: Told when there is another `problem`, or none any more.
+    noted: Callable[["Reflector[T]"], None] = lambda _: None
+
+
 class Reflector(Generic[T]):
     """The objects of one kind in one cluster or one of its namespaces. It belongs to one event loop."""
 
     def __init__(
-        self,
-        cluster: Cluster,
-        kind: Kind,
-        scope: Scope,
-        keep: Keep[T],
-        changed: Changed[T],
-        patience: Patience = _PATIENCE,
+        self, cluster: Cluster, kind: Kind, scope: Scope, owner: Owner[T], patience: Patience = _PATIENCE
     ) -> None:
         self.kind = kind
         self.scope = scope
         self._cluster = cluster
-        self._keep = keep
-        self._changed = changed
+        self._owner = owner
         self._patience = patience
         self._held: dict[str, Held[T]] = {}
         self._since = ""
+        #: Where that was.
+        self._server = ""
+        self._hurried = asyncio.Event()
+        #: Those who hurry each other must come to rest where the cluster is not back after all.
+        self._may_hurry = True
         #: In a row.
         self._failures = 0
+        #: How often in a row the cluster did not remember what it had listed.
+        self._forgotten = 0
         self._settled = asyncio.Event()
         #: Why the picture is not there, or may be old; None when it is as it should be.
         self.problem: FairwayError | None = None
@@ -92,23 +103,43 @@ class Reflector(Generic[T]):
         """Wait until there is a picture, or a reason why there is none."""
         await self._settled.wait()
 
+    def hurry(self) -> None:
+        """The cluster is back, as somebody has seen: what is to be tried again later is tried at once, if only once."""
+        if self._may_hurry:
+            self._hurried.set()
+
     async def run(self) -> None:
         """Keep it up to date until cancelled."""
         while True:
             try:
-                if not self._since:
+                if not self._since or self._server != self._cluster.server:
                     await self._list()
                 await self._watch()
             except Expired:
                 self._since = ""
+                # Mostly a long time has gone by. One that forgets what it has just said is not asked without a pause.
+                if self._forgotten:
+                    await self._pause(self._forgotten)
+                self._forgotten += 1
             except FairwayError as error:
                 self._failures += 1
                 self._failed(error)
-                await self._patience.sleep(self._patience.delay(self._failures))
+                await self._pause(self._failures)
+
+    async def _pause(self, failures: int) -> None:
+        self._hurried.clear()
+        pause = asyncio.ensure_future(self._patience.sleep(self._patience.delay(failures)))
+        waits: list[asyncio.Future[Any]] = [pause, asyncio.ensure_future(self._hurried.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            self._may_hurry &= not self._hurried.is_set()
+        finally:
+            for each in waits:
+                each.cancel()
 
     async def _list(self) -> None:
         seen: dict[str, Held[T]] = {}
-        since = ""
+        since, server = "", self._cluster.server
         async for page in self._cluster.pages(self.kind, self.scope, msgspec.Raw):
             since = page.metadata.resource_version or since
             for raw in page.items or ():
@@ -117,24 +148,26 @@ class Reflector(Generic[T]):
             await asyncio.sleep(0)
         for uid, gone in [each for each in self._held.items() if each[0] not in seen]:
             del self._held[uid]
-            self._changed(uid, gone.value, None)
+            self._owner.changed(uid, gone.value, None)
         for uid, now in seen.items():
             self._put(uid, now)
-        self._since = since
+        self._since, self._server = since, server
 
     def _take(self, raw: bytes, into: dict[str, Held[T]]) -> None:
         identity = decoded(raw, _Identified, self._cluster.name).metadata
-        known = self._held.get(identity.uid)
+        # The owner's own indices know objects by the same texts.
+        uid = sys.intern(identity.uid)
+        known = self._held.get(uid)
         if known is not None and known.resource_version == identity.resource_version:
-            into[identity.uid] = known
-        elif (value := self._keep(raw)) is not None:
-            into[identity.uid] = Held(identity.resource_version, value)
+            into[uid] = known
+        elif (value := self._owner.keep(raw)) is not None:
+            into[uid] = Held(identity.resource_version, value)
 
     def _put(self, uid: str, now: Held[T]) -> None:
         before = self._held.get(uid)
         self._held[uid] = now
         if before is not now:
-            self._changed(uid, before.value if before else None, now.value)
+            self._owner.changed(uid, before.value if before else None, now.value)
 
     async def _watch(self) -> None:
         told, begun = False, asyncio.get_running_loop().time()
@@ -142,7 +175,7 @@ class Reflector(Generic[T]):
             self._well()
             async for change in changes:
                 told = True
-                self._failures = 0
+                self._calm()
                 raw = bytes(change.object)
                 identity = decoded(raw, _Identified, self._cluster.name).metadata
                 if change.type != "BOOKMARK":
@@ -150,7 +183,7 @@ class Reflector(Generic[T]):
                 self._since = identity.resource_version or self._since
         if not told and asyncio.get_running_loop().time() - begun < _SHORT_SECONDS:
             raise ClusterAway(f"The cluster {self._cluster.name} hangs up as soon as it is to tell of changes")
-        self._failures = 0
+        self._calm()
 
     def _apply(self, what: str, uid: str, raw: bytes) -> None:
         new: dict[str, Held[T]] = {}
@@ -159,19 +192,28 @@ class Reflector(Generic[T]):
         if uid in new:
             self._put(uid, new[uid])
         elif (gone := self._held.pop(uid, None)) is not None:
-            self._changed(uid, gone.value, None)
+            self._owner.changed(uid, gone.value, None)
+
+    def _calm(self) -> None:
+        self._failures = self._forgotten = 0
+        self._may_hurry = True
 
     def _well(self) -> None:
-        if self.problem is not None:
-            _log.info("watching again", kind=self.kind.kind, cluster=self._cluster.name)
-        self.problem = None
+        known, self.problem = self.problem, None
         self._settled.set()
+        if known is not None:
+            _log.info("watching again", kind=self.kind.kind, cluster=self._cluster.name)
+            self._owner.noted(self)
 
     def _failed(self, error: FairwayError) -> None:
         if self._since and self._failures == 1:
             return  # A line that broke is taken up again at once; nobody needs to know.
-        # Said once for each reason: it is tried again and again.
-        if str(error) != str(self.problem):
-            _log.warning("cannot watch", kind=self.kind.kind, cluster=self._cluster.name, reason=str(error))
-        self.problem = error
+        if isinstance(error, NotThere):
+            # The kind itself is not served any more, so far as the cluster's own list of kinds says the same.
+            self._cluster.forget(self.kind)
+        known, self.problem = self.problem, error
         self._settled.set()
+        # Said once for each reason: it is tried again and again.
+        if str(error) != str(known):
+            _log.warning("cannot watch", kind=self.kind.kind, cluster=self._cluster.name, reason=str(error))
+            self._owner.noted(self)

@@ -19,7 +19,7 @@ import msgspec
 from fairway.config.agent_file import DeployTarget
 from fairway.errors import UserError
 from fairway.interpreter import give_memory_back
-from fairway.sdk.plugin import Plugin, PluginSettings
+from fairway.sdk.plugin import Plugin, PluginSettings, Shared
 from fairway.sdk.serve import Host, Served, serving
 
 
@@ -84,7 +84,8 @@ async def _serve_orders(kind_of: Callable[[str], type[Plugin]]) -> None:
         order = msgspec.json.decode(await reader.readline(), type=HostOrder)
     except msgspec.DecodeError as error:
         raise BadStart(f"standard input does not say what to serve ({error}); an agent writes that") from error
-    served = [Served(kind_of(each.entry)(_settings(each)), each.address, each.token) for each in order.plugins]
+    shared = Shared()
+    served = [Served(kind_of(each.entry)(_settings(each, shared)), each.address, each.token) for each in order.plugins]
     leave = asyncio.Event()
     running = asyncio.create_task(_serve(served, order.agent, leave))
     closed = asyncio.create_task(reader.read())
@@ -98,13 +99,14 @@ async def _serve(served: list[Served], agent: str, leave: asyncio.Event) -> None
         await leave.wait()
 
 
-def _settings(order: PluginOrder) -> PluginSettings:
+def _settings(order: PluginOrder, shared: Shared) -> PluginSettings:
     return PluginSettings(
         name=order.name,
         config=order.config,
         targets=order.targets,
         state=Path(order.state),
         left_alone=Path(order.left_alone) if order.left_alone else None,
+        shared=shared,
     )
 
 

@@ -39,6 +39,8 @@ __all__ = [
 
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 
+T = TypeVar("T")
+
 RunStage = Callable[[Any, StageRun[Any]], Awaitable[Outcome | None]]
 F = TypeVar("F", bound=RunStage)
 
@@ -86,6 +88,20 @@ class Strategy(msgspec.Struct, frozen=True):
     summary: str = ""
 
 
+class Shared:
+    """What the plugins of one process have in common, such as connections: made by the first of them that asks."""
+
+    def __init__(self) -> None:
+        self._made: dict[type, Any] = {}
+
+    def get(self, kind: type[T]) -> T:
+        """The one of this kind."""
+        if kind not in self._made:
+            self._made[kind] = kind()
+        made: T = self._made[kind]
+        return made
+
+
 class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the agent's file says about a plugin."""
 
@@ -98,6 +114,8 @@ class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: A file of the agent that says until when what the plugin has started may outlive it: two numbers, as
     #: `/proc/uptime` counts seconds, when that is asked to end and when it is made to. None where it may for ever.
     left_alone: Path | None = None
+    #: What it has in common with other plugins of its process.
+    shared: Shared = msgspec.field(default_factory=Shared)
 
 
 class LiveQuestion(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import pytest
 
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, NotAllowed
-from fairway.kube.reflector import Reflector
+from fairway.kube.reflector import Owner, Reflector
 from tests.integration.kube.double import (
     CONFIG_MAPS,
     Answer,
@@ -32,10 +32,17 @@ class Watcher:
 
     def __init__(self, cluster: Cluster) -> None:
         self.told: list[tuple[str, str | None, str | None]] = []
+        #: What it said of itself.
+        self.problems: list[type[object]] = []
         self._news = asyncio.Event()
         #: How long it would have waited.
         self.waits: list[float] = []
-        self.reflector: Reflector[str] = Reflector(cluster, CONFIG_MAPS, Scope(), _x, self._note, no_waits(self.waits))
+        self.reflector: Reflector[str] = Reflector(
+            cluster, CONFIG_MAPS, Scope(), Owner(_x, self._note, self._noted), no_waits(self.waits)
+        )
+
+    def _noted(self, reflector: Reflector[str]) -> None:
+        self.problems.append(type(reflector.problem))
 
     def _note(self, uid: str, before: str | None, now: str | None) -> None:
         self.told.append((uid, before, now))

@@ -49,9 +49,23 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.missing) + len(self.orphans) + len(self.changed)
 
 
+def manifest_part(body: Body) -> dict[str, Any]:
+    """The part of an object that a manifest decides, a Secret's texts in the form in which the cluster keeps them."""
+    found = {key: value for key, value in body.items() if key not in _NOT_COMPARED}
+    metadata = found.get("metadata")
+    if isinstance(metadata, Mapping):
+        found["metadata"] = {key: value for key, value in metadata.items() if key not in _METADATA_NOT_COMPARED}
+    texts = found.get("stringData")
+    if found.get("kind") == "Secret" and isinstance(texts, Mapping):
+        del found["stringData"]
+        kept = {key: base64.b64encode(str(value).encode()).decode() for key, value in texts.items()}
+        found["data"] = {**(found.get("data") or {}), **kept}
+    return found
+
+
 def seeming_changes(live: Body, wanted: Body, ignored: Sequence[str] = ()) -> tuple[Change, ...]:
     """Where an object seems to differ from its manifest; `ignored` are paths of places that do not count."""
-    found = differences(_compared(live), _compared(wanted), _TOLERANCE)
+    found = differences(manifest_part(live), manifest_part(wanted), _TOLERANCE)
     return tuple(change for change in found if not any(_is_at(change.dotted, each) for each in ignored))
 
 
@@ -74,7 +88,7 @@ def is_ignored(*bodies: Body) -> bool:
 def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, Any]:
     """What to ask the cluster: the object with Git's values at the places that seem to differ, as a merge patch."""
     patch: dict[str, Any] = {}
-    live, wanted = _compared(live), _compared(wanted)
+    live, wanted = manifest_part(live), manifest_part(wanted)
     for change in changes:
         steps: list[str] = []
         for step in change.path:
@@ -90,7 +104,7 @@ def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, A
 
 def confirmed(changes: Iterable[Change], live: Body, answer: Body) -> tuple[Change, ...]:
     """The changes that are left when the cluster has said what it would make of Git's values."""
-    live, answer = _compared(live), _compared(answer)
+    live, answer = manifest_part(live), manifest_part(answer)
     return tuple(each for each in changes if value_at(answer, each.path) != value_at(live, each.path))
 
 
@@ -148,20 +162,6 @@ def masked_changes(changed: Changed) -> tuple[Change, ...]:
 
 def _hidden(value: Any) -> Any:
     return value if value is ABSENT else MASK
-
-
-def _compared(body: Body) -> dict[str, Any]:
-    """The part of an object that a manifest decides, a Secret's texts in the form in which the cluster keeps them."""
-    found = {key: value for key, value in body.items() if key not in _NOT_COMPARED}
-    metadata = found.get("metadata")
-    if isinstance(metadata, Mapping):
-        found["metadata"] = {key: value for key, value in metadata.items() if key not in _METADATA_NOT_COMPARED}
-    texts = found.get("stringData")
-    if found.get("kind") == "Secret" and isinstance(texts, Mapping):
-        del found["stringData"]
-        kept = {key: base64.b64encode(str(value).encode()).decode() for key, value in texts.items()}
-        found["data"] = {**(found.get("data") or {}), **kept}
-    return found
 
 
 def _laid_over(live: Any, wanted: Any) -> Any:

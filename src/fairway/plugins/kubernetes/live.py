@@ -1,7 +1,8 @@
 """What runs of an application on its clusters, and how it differs from Git.
 
 Answered from pictures that are kept up to date, so that asking costs no call to a cluster; what is the same as when it
-was last asked for is not worked out again. When a picture changes, the agent is told that asking is worth while.
+was last asked for is not worked out again. When a picture changes, the agent is told that asking is worth while, and it
+need not ask otherwise.
 """
 
 import asyncio
@@ -12,24 +13,23 @@ import msgspec
 
 from fairway.config.agent_file import DeployTarget
 from fairway.errors import FairwayError
-from fairway.kube.cluster import Cluster
 from fairway.kube.errors import ClusterAway
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Resource
-from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.drift import in_words
 from fairway.plugins.kubernetes.drift_judge import Compared, Judge
+from fairway.plugins.kubernetes.live_away import Away
 from fairway.plugins.kubernetes.live_kinds import kinds_below, served
-from fairway.plugins.kubernetes.live_picture import Picture
+from fairway.plugins.kubernetes.live_picture import Picture, User
+from fairway.plugins.kubernetes.live_pictures import Pictures
 from fairway.plugins.kubernetes.live_telling import Telling
 from fairway.plugins.kubernetes.live_wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
-from fairway.plugins.kubernetes.settings import target_settings
 from fairway.plugins.kubernetes.tree import resources
 from fairway.sdk import Live, LiveQuestion, Plugin
 
-#: How long a cluster that did not answer is not asked again: hundreds of applications would wait for it one by one.
-_AWAY_SECONDS = 20.0
+#: An application that nobody has asked about for so long is not this agent's any more; ours asks every ten minutes.
+_FORGET_SECONDS, _SWEEP_SECONDS = 1800.0, 60.0
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,27 +38,49 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     resources: tuple[Resource, ...] = ()
     drift: tuple[str, ...] = ()
     problem: str = ""
+    #: Whether every change of it is told.
+    watched: bool = False
+
+
+class _AtTarget(msgspec.Struct):
+    """What is remembered of an application at one deploy target."""
+
+    picture: Picture
+    judge: Judge
+    #: How it differs from Git, and what that depends on.
+    drift: tuple[str, ...] = ()
+    wanted: Wanted | None = None
+    depends_on: Any = None
+
+
+class _Asked(msgspec.Struct):
+    """What is remembered of an application."""
+
+    at: float
+    targets: dict[str, _AtTarget]
 
 
 class LiveStates:
     """Answers for one plugin. It belongs to one event loop."""
 
-    def __init__(self, plugin: Plugin, clusters: Clusters, manifests: Manifests) -> None:
-        self._clusters = clusters
+    def __init__(self, plugin: Plugin, manifests: Manifests) -> None:
+        self._plugin = plugin.settings.name
         self._wanted = WantedObjects(plugin, manifests)
         self._telling = Telling(plugin.live_state_changed)
+        self._away = Away(self._telling.touch)
+        self._shared = plugin.settings.shared.get(Pictures)
+        self._shared.join(self._telling.touch)
+        #: By deploy target.
         self._pictures: dict[str, Picture] = {}
-        self._judges: dict[tuple[str, str], Judge] = {}
-        #: Application and deploy target → how it differs from Git, and what that depends on.
-        self._drifts: dict[tuple[str, str], tuple[Wanted, Any, tuple[str, ...]]] = {}
-        #: Deploy target → when it was found to be away, and how.
-        self._away: dict[str, tuple[float, str]] = {}
+        #: By application.
+        self._asked: dict[str, _Asked] = {}
+        self._swept_at = 0.0
 
     async def close(self) -> None:
         """Watch nothing any more."""
+        await self._away.close()
         await self._telling.close()
-        for picture in self._pictures.values():
-            await picture.close()
+        await self._shared.leave(self._telling.touch)
 
     async def look(self, question: LiveQuestion) -> Live:
         """What runs, at all deploy targets of the application; one that is away does not hide the others."""
@@ -66,59 +88,89 @@ class LiveStates:
         if not targets:
             return Live(problem="The application names no deploy target of this plugin")
         self._telling.want(question.application_id)
+        self._sweep()
+        self._note(question, targets)
         answers = await asyncio.gather(*(self._answer(question, each) for each in targets))
         named = {target.name: answer for target, answer in zip(targets, answers, strict=True)}
         return Live(
             resources=tuple(resource for answer in answers for resource in answer.resources),
             drift=_drift(named),
             problem="; ".join(answer.problem for answer in answers if answer.problem),
+            watched=all(answer.watched for answer in answers),
         )
 
     async def _answer(self, question: LiveQuestion, target: DeployTarget) -> Answer:
-        now = asyncio.get_running_loop().time()
-        since, away = self._away.get(target.name, (0.0, ""))
-        if not away or now - since >= _AWAY_SECONDS:
+        application_id = question.application_id
+        away = self._away.words(target.name, application_id)
+        if not away:
             try:
-                return await self._look_at(question, target)
+                answer = await self._look_at(question, target)
+                self._away.answered(target.name)
+                return answer
             except FairwayError as error:
                 away = f"{target.name}: {error}"
-                if isinstance(error, ClusterAway):
-                    self._away[target.name] = (asyncio.get_running_loop().time(), away)
+                picture = self._pictures.get(target.name)
+                if isinstance(error, ClusterAway) and picture is not None:
+                    self._away.note(target.name, picture.cluster, away)
+                    self._away.words(target.name, application_id)
         # What was seen last is better than nothing; that it may be old is said.
         picture = self._pictures.get(target.name)
-        seen = picture.family(question.application_id) if picture else ()
+        seen = picture.families.family(application_id) if picture else ()
         return Answer(resources=resources(seen, target.name), problem=away)
 
     async def _look_at(self, question: LiveQuestion, target: DeployTarget) -> Answer:
-        key = (question.application_id, target.name)
-        cluster = self._clusters.of(target)
-        picture = self._picture(target, cluster)
+        known = self._known(question.application_id, target)
+        picture, cluster = known.picture, known.picture.cluster
         wanted = await self._wanted.at(question, target, cluster)
         own = await served(cluster, wanted.kinds)
         below = [each for each in await kinds_below(cluster, own) if each not in own]
-        problems = await picture.watch([*own, *below], wanted.namespaces)
+        problems = await picture.watch(
+            self._user(question.application_id, target.name), [*own, *below], wanted.namespaces
+        )
         notes = [str(error) for kind, error in problems.items() if kind in below]
-        tree = resources(picture.family(question.application_id), target.name, notes)
+        tree = resources(picture.families.family(question.application_id), target.name, notes)
         if problem := _problem(own, problems, target):
             return Answer(resources=tree, problem=problem)
-        depends_on = (picture.revision(question.application_id), question.deployment_under_way)
-        known = self._drifts.get(key)
+        depends_on = (picture.families.revision(question.application_id), question.deployment_under_way)
         # By identity: what a commit says is read once, and comparing it would be the whole work again.
-        if known is None or known[0] is not wanted or known[1] != depends_on:
-            drift = await self._judge(key, cluster).drift(_compared(question, wanted, picture))
-            known = self._drifts[key] = (wanted, depends_on, in_words(drift, question.files.commit))
-        return Answer(resources=tree, drift=known[2])
+        if known.wanted is not wanted or known.depends_on != depends_on:
+            drift = await known.judge.drift(_compared(question, wanted, picture))
+            known.wanted, known.depends_on = wanted, depends_on
+            known.drift = in_words(drift, question.files.commit)
+        # Nobody tells when a kind comes to be served.
+        return Answer(resources=tree, drift=known.drift, watched=len(own) == len(wanted.kinds))
 
-    def _judge(self, key: tuple[str, str], cluster: Cluster) -> Judge:
-        if key not in self._judges:
-            self._judges[key] = Judge(cluster)
-        return self._judges[key]
+    def _known(self, application_id: str, target: DeployTarget) -> _AtTarget:
+        known = self._asked[application_id].targets.get(target.name)
+        if known is None:
+            if target.name not in self._pictures:
+                self._pictures[target.name] = self._shared.of(target)
+            picture = self._pictures[target.name]
+            known = self._asked[application_id].targets[target.name] = _AtTarget(picture, Judge(picture.cluster))
+        return known
 
-    def _picture(self, target: DeployTarget, cluster: Cluster) -> Picture:
-        if target.name not in self._pictures:
-            informer = target_settings(target).app_state_informer
-            self._pictures[target.name] = Picture(cluster, informer, self._telling.touch)
-        return self._pictures[target.name]
+    def _user(self, application_id: str, target: str) -> User:
+        return User(self._plugin, application_id, target)
+
+    def _note(self, question: LiveQuestion, targets: Sequence[DeployTarget]) -> None:
+        """Remember that an application was asked about, and forget deploy targets that are not its own any more."""
+        now = asyncio.get_running_loop().time()
+        asked = self._asked.setdefault(question.application_id, _Asked(now, {}))
+        asked.at = now
+        for name in asked.targets.keys() - {each.name for each in targets}:
+            asked.targets.pop(name).picture.leave(self._user(question.application_id, name))
+
+    def _sweep(self) -> None:
+        """Now and then, forget the applications that nobody has asked about for long."""
+        now = asyncio.get_running_loop().time()
+        if now - self._swept_at < _SWEEP_SECONDS:
+            return
+        self._swept_at = now
+        for application_id in [each for each, asked in self._asked.items() if now - asked.at >= _FORGET_SECONDS]:
+            self._telling.forget(application_id)
+            self._wanted.forget(application_id)
+            for name, left in self._asked.pop(application_id).targets.items():
+                left.picture.leave(self._user(application_id, name))
 
 
 def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture) -> Compared:
@@ -127,7 +179,7 @@ def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture) -> Compa
     variants = Variants(
         settings=wanted.settings,
         services=frozenset(each.manifest.name for each in objects if each.manifest.kind == "Service"),
-        roots=tuple(picture.roots(question.application_id)),
+        roots=tuple(picture.families.roots(question.application_id)),
         under_way=question.deployment_under_way,
     )
     live = tuple(each for each in variants.roots if not is_passing(each, variants))

@@ -1,9 +1,11 @@
 """What is remembered of an object in a cluster: little, because there may be tens of thousands.
 
-An object that somebody deployed for an application is kept whole, packed, to be compared with Git. Of one that belongs
-to another object only its name, its owners and how it is are kept. Everything else is nothing to us.
+Of an object that somebody deployed for an application everything is kept that a manifest decides, packed, to be
+compared with Git. Of one that belongs to another object only its name, its owners and how it is are kept. Everything
+else is nothing to us.
 """
 
+import sys
 import zlib
 from collections.abc import Callable
 from datetime import datetime
@@ -13,6 +15,7 @@ import msgspec
 
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Health
+from fairway.plugins.kubernetes.drift import manifest_part
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import APPLICATION, belongs_to
 
@@ -28,7 +31,6 @@ class _Meta(msgspec.Struct, frozen=True, rename="camel"):
     name: str = ""
     namespace: str = ""
     uid: str = ""
-    resource_version: str = ""
     creation_timestamp: datetime | None = None
     annotations: dict[str, str] | None = None
     owner_references: tuple[_Owner, ...] | None = None
@@ -38,7 +40,7 @@ class _Shape(msgspec.Struct, frozen=True):
     metadata: _Meta = _Meta()
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class Seen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One object as it was last seen."""
 
     uid: str
@@ -46,7 +48,6 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     namespace: str
     name: str
-    resource_version: str
     created_at: datetime | None = None
     #: Uids of the objects that it belongs to.
     owners: tuple[str, ...] = ()
@@ -55,11 +56,11 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     health: Health = Health.UNKNOWN
     reason: str = ""
     standing: Standing = Standing.DONE
-    #: The whole object, for one that was deployed for an application.
+    #: What a manifest decides of it, for one that was deployed for an application.
     packed: bytes = b""
 
     def body(self) -> dict[str, Any]:
-        """The whole object, without the record of who manages what."""
+        """The part of the object that a manifest decides."""
         text = zlib.decompress(self.packed[1:]) if self.packed[:1] == b"z" else self.packed[1:]
         body: dict[str, Any] = msgspec.json.decode(text)
         return body
@@ -67,6 +68,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
     """What is kept of the objects of a kind."""
+    # Said once for all of them.
+    api_version = kind.api_version
 
     def keep(raw: bytes) -> Seen | None:
         try:
@@ -77,26 +80,25 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
         if not claimed and not meta.owner_references:
             return None
         # The items of a list leave out what the list says once.
-        body: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind, **msgspec.json.decode(raw)}
-        body["metadata"].pop("managedFields", None)
+        body: dict[str, Any] = {"apiVersion": api_version, "kind": kind.kind, **msgspec.json.decode(raw)}
         deployed = bool(claimed) and belongs_to(body, claimed)
         if not deployed and not meta.owner_references:
             return None
         verdict = _health(body)
         return Seen(
-            uid=meta.uid,
-            api_version=kind.api_version,
+            uid=sys.intern(meta.uid),
+            api_version=api_version,
             kind=kind.kind,
-            namespace=meta.namespace,
+            namespace=sys.intern(meta.namespace),
             name=meta.name,
-            resource_version=meta.resource_version,
             created_at=meta.creation_timestamp,
-            owners=tuple(each.uid for each in meta.owner_references or ()),
-            application=claimed if deployed else "",
+            owners=tuple(sys.intern(each.uid) for each in meta.owner_references or ()),
+            application=sys.intern(claimed) if deployed else "",
             health=verdict.health,
-            reason=verdict.reason,
+            # Thousands are well for the same reason.
+            reason=sys.intern(verdict.reason),
             standing=verdict.standing,
-            packed=_packed(body) if deployed else b"",
+            packed=_packed(manifest_part(body)) if deployed else b"",
         )
 
     return keep

@@ -1,88 +1,102 @@
 """One cluster as it is now, as far as applications of ours use it: by watching, and for all of them together.
 
 Each kind is watched once, in the whole cluster where that is allowed and otherwise namespace by namespace, from the
-moment that an application first uses it. Whoever wants to know is told which applications a change touches.
+moment that an application first uses it until none does. Whoever wants to know is told which applications a change
+touches; that a kind cannot be watched, and that it can be again, is a change for all who use it.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from fairway.config.providers import AppStateInformer
 from fairway.errors import FairwayError
 from fairway.kube.cluster import Cluster, Scope
-from fairway.kube.errors import NotAllowed
+from fairway.kube.errors import NotAllowed, NotThere
 from fairway.kube.kinds import Kind
-from fairway.kube.reflector import Reflector
+from fairway.kube.reflector import Owner, Reflector
+from fairway.plugins.kubernetes.live_families import Families
 from fairway.plugins.kubernetes.live_objects import Seen, keeper
 
 #: How long somebody who asks waits for the first picture of a kind.
 _FIRST_SECONDS = 60.0
-#: An object is not looked for among the owners of its owners for longer than this: nothing is nested so deep.
-_DEEPEST = 16
+
+
+class User(NamedTuple):
+    """Who uses a picture: an application, at one deploy target of one plugin."""
+
+    plugin: str
+    application_id: str
+    target: str
+
+
+class _Place(NamedTuple):
+    """What is watched. One version of each kind: all show the same."""
+
+    group: str
+    kind: str
+    #: Empty: all of them.
+    namespace: str
+
+
+class _Watch(NamedTuple):
+    reflector: Reflector[Seen]
+    task: asyncio.Task[None]
 
 
 class Picture:
     """What is seen of one cluster. It belongs to one event loop."""
 
     def __init__(self, cluster: Cluster, informer: AppStateInformer, touched: Callable[[str], None]) -> None:
-        self._cluster = cluster
+        self.cluster = cluster
+        self.families = Families()
         self._informer = informer
         self._touched = touched
-        #: Group and kind and namespace (empty: all) → who watches it. One version of each kind: all show the same.
-        self._watches: dict[tuple[str, str, str], Reflector[Seen]] = {}
-        self._tasks: dict[tuple[str, str, str], asyncio.Task[None]] = {}
+        self._watches: dict[_Place, _Watch] = {}
         #: Kinds that may only be watched namespace by namespace.
         self._narrow: set[tuple[str, str]] = set()
-        self._objects: dict[str, Seen] = {}
-        self._children: defaultdict[str, set[str]] = defaultdict(set)
-        self._roots: defaultdict[str, set[str]] = defaultdict(set)
-        self._revisions: defaultdict[str, int] = defaultdict(int)
+        self._uses: dict[User, set[_Place]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Watch nothing any more."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._uses.clear()
+        self._end_unused()
+        await asyncio.gather(*self._ending, return_exceptions=True)
 
-    async def watch(self, kinds: Iterable[Kind], namespaces: frozenset[str]) -> dict[Kind, FairwayError]:
+    async def watch(self, user: User, kinds: Iterable[Kind], namespaces: frozenset[str]) -> dict[Kind, FairwayError]:
         """Watch these kinds, in these namespaces at least, and wait for their first picture.
 
-        The answer says of which kinds there is none, or only an old one, and why.
+        The answer says of which kinds there is none, or only an old one, and why. What the user does not use any more,
+        and nobody else does, is not watched any more.
         """
         wanted = [kind for kind in kinds if self.is_wanted(kind)]
         try:
             async with asyncio.timeout(_FIRST_SECONDS):
-                await asyncio.gather(*(self._ready(kind, namespaces) for kind in wanted))
+                await asyncio.gather(*(self._ready(user, kind, namespaces) for kind in wanted))
         except TimeoutError:
             pass  # What is not there yet says so below.
         problems: dict[Kind, FairwayError] = {}
+        places: set[_Place] = set()
         for kind in wanted:
-            for reflector in self._watching(kind, namespaces):
-                if reflector.problem is not None:
-                    problems[kind] = reflector.problem
+            for place in self._places(kind, namespaces):
+                places.add(place)
+                if (problem := self._reflector(user, kind, place).problem) is not None:
+                    problems[kind] = problem
+        if self._uses.get(user, places) > places:
+            self._uses[user] = places
+            self._end_unused()
         return problems
 
-    def revision(self, application_id: str) -> int:
-        """A number that grows with each change that touches an application."""
-        return self._revisions[application_id]
+    def leave(self, user: User) -> None:
+        """The user is gone."""
+        if self._uses.pop(user, None):
+            self._end_unused()
 
-    def roots(self, application_id: str) -> list[Seen]:
-        """The objects that were deployed for an application."""
-        return [self._objects[uid] for uid in self._roots.get(application_id, ())]
-
-    def family(self, application_id: str) -> list[Seen]:
-        """These, and everything that belongs to them, through any number of owners."""
-        found: dict[str, Seen] = {}
-        waiting = sorted(self._roots.get(application_id, ()))
-        while waiting:
-            uid = waiting.pop()
-            if uid in found or uid not in self._objects:
-                continue
-            found[uid] = self._objects[uid]
-            waiting.extend(self._children.get(uid, ()))
-        return list(found.values())
+    @property
+    def watched(self) -> list[str]:
+        """The kinds that are watched."""
+        return sorted({place.kind for place in self._watches})
 
     def is_wanted(self, kind: Kind) -> bool:
         """Whether the deploy target lets this kind be watched at all."""
@@ -91,78 +105,67 @@ class Picture:
             return False
         return kind.namespaced or not told.namespace
 
-    async def _ready(self, kind: Kind, namespaces: frozenset[str]) -> None:
-        for reflector in self._watching(kind, namespaces):
+    async def _ready(self, user: User, kind: Kind, namespaces: frozenset[str]) -> None:
+        for place in self._places(kind, namespaces):
+            reflector = self._reflector(user, kind, place)
             await reflector.settled()
-            if isinstance(reflector.problem, NotAllowed) and not reflector.listed and self._may_narrow(reflector):
-                await self._make_narrow(kind)
-                await self._ready(kind, namespaces)
+            if isinstance(reflector.problem, NotAllowed) and not reflector.listed and _may_narrow(reflector):
+                self._narrow.add((kind.group, kind.kind))
+                self._end([place])
+                await self._ready(user, kind, namespaces)
                 return
 
-    def _may_narrow(self, reflector: Reflector[Seen]) -> bool:
-        return reflector.kind.namespaced and not reflector.scope.namespace
-
-    async def _make_narrow(self, kind: Kind) -> None:
-        self._narrow.add((kind.group, kind.kind))
-        task = self._tasks.pop((kind.group, kind.kind, ""), None)
-        self._watches.pop((kind.group, kind.kind, ""), None)
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    def _watching(self, kind: Kind, namespaces: frozenset[str]) -> list[Reflector[Seen]]:
-        if not kind.namespaced:
-            scopes: Iterable[str] = ("",)
-        elif self._informer.namespace:
+    def _places(self, kind: Kind, namespaces: frozenset[str]) -> list[_Place]:
+        scopes: Iterable[str] = ("",)
+        if kind.namespaced and self._informer.namespace:
             scopes = (self._informer.namespace,)
-        elif (kind.group, kind.kind) in self._narrow:
+        elif kind.namespaced and (kind.group, kind.kind) in self._narrow:
             scopes = sorted(namespaces)
-        else:
-            scopes = ("",)
-        return [self._reflector(kind, scope) for scope in scopes]
+        return [_Place(kind.group, kind.kind, each) for each in scopes]
 
-    def _reflector(self, kind: Kind, namespace: str) -> Reflector[Seen]:
-        key = (kind.group, kind.kind, namespace)
-        if key not in self._watches:
-            scope = Scope(namespace=namespace)
-            self._watches[key] = Reflector(self._cluster, kind, scope, keeper(kind), self._change)
-            self._tasks[key] = asyncio.create_task(self._watches[key].run())
-        return self._watches[key]
+    def _reflector(self, user: User, kind: Kind, place: _Place) -> Reflector[Seen]:
+        self._uses.setdefault(user, set()).add(place)
+        watch = self._watches.get(place)
+        if watch is not None and watch.reflector.kind != kind and isinstance(watch.reflector.problem, NotThere):
+            # It was watched in a version that the cluster does not serve any more.
+            self._end([place])
+            watch = None
+        if watch is None:
+            owner = Owner(keeper(kind), self._change, self._note)
+            reflector = Reflector(self.cluster, kind, Scope(namespace=place.namespace), owner)
+            watch = self._watches[place] = _Watch(reflector, asyncio.create_task(reflector.run()))
+        return watch.reflector
+
+    def _end_unused(self) -> None:
+        self._end(self._watches.keys() - set[_Place]().union(*self._uses.values()))
+
+    def _end(self, places: Iterable[_Place]) -> None:
+        for watch in [self._watches.pop(place) for place in places if place in self._watches]:
+            watch.task.cancel()
+            self._ending.add(watch.task)
+            watch.task.add_done_callback(self._ending.discard)
+            for seen in watch.reflector.values():
+                self.families.change(seen.uid, seen, None)
 
     def _change(self, uid: str, before: Seen | None, now: Seen | None) -> None:
-        touched = {self._application(before), self._application(now)}
-        if before is not None:
-            self._forget(before)
-        if now is not None:
-            self._objects[uid] = now
-            for owner in now.owners:
-                self._children[owner].add(uid)
-            if now.application:
-                self._roots[now.application].add(uid)
-        for application in touched - {""}:
-            self._revisions[application] += 1
+        for application in self.families.change(uid, before, now):
             self._touched(application)
 
-    def _forget(self, gone: Seen) -> None:
-        self._objects.pop(gone.uid, None)
-        for owner in gone.owners:
-            _discard(self._children, owner, gone.uid)
-        if gone.application:
-            _discard(self._roots, gone.application, gone.uid)
-
-    def _application(self, seen: Seen | None) -> str:
-        """The application that an object is part of, through its owners; empty where there is none."""
-        for _ in range(_DEEPEST):
-            if seen is None or seen.application:
-                break
-            seen = next((self._objects[each] for each in seen.owners if each in self._objects), None)
-        return seen.application if seen is not None else ""
+    def _note(self, reflector: Reflector[Seen]) -> None:
+        """A kind cannot be watched, for another reason than before, or can be again."""
+        kind = reflector.kind
+        place = _Place(kind.group, kind.kind, reflector.scope.namespace)
+        for user, places in self._uses.items():
+            if place in places:
+                self._touched(user.application_id)
+        if reflector.problem is None:
+            # Others need not wait until it is their turn to find out that the cluster is back.
+            for watch in self._watches.values():
+                watch.reflector.hurry()
 
 
-def _discard(index: defaultdict[str, set[str]], key: str, uid: str) -> None:
-    index[key].discard(uid)
-    if not index[key]:
-        del index[key]
+def _may_narrow(reflector: Reflector[Seen]) -> bool:
+    return reflector.kind.namespaced and not reflector.scope.namespace
 
 
 def _is(kind: Kind, api_version: str, name: str) -> bool:

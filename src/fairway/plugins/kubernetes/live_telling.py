@@ -25,6 +25,10 @@ class Telling:
         """The agent has asked for an application."""
         self._wanted.add(application_id)
 
+    def forget(self, application_id: str) -> None:
+        """The agent does not ask for it any more."""
+        self._wanted.discard(application_id)
+
     def touch(self, application_id: str) -> None:
         """Something of an application has changed."""
         if application_id not in self._wanted or not self._heard:

@@ -61,6 +61,11 @@ class WantedObjects:
             known = self._known[key] = (commit, await self._read(question, target, cluster))
         return known[1]
 
+    def forget(self, application_id: str) -> None:
+        """Nobody asks about an application any more."""
+        self._settings.pop(application_id, None)
+        self._known = {key: known for key, known in self._known.items() if key[0] != application_id}
+
     async def _read(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
         settings = self._said(question)
         wanted, directory = input_for(settings.spec, target)

@@ -72,7 +72,7 @@ class OnClusters(Plugin):
         self._reached: set[str] = set()
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
         self.commits = Commits(self.manifests, settings.name, settings.targets)
-        self.live = LiveStates(self, self.clusters, self.manifests)
+        self.live = LiveStates(self, self.manifests)
 
     async def close(self) -> None:
         await self.live.close()
