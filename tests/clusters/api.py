@@ -8,8 +8,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
-#: A busy machine may take long; nothing waits so long for anything else.
-_PATIENCE_SECONDS = 120
+from tests.patience import PATIENCE_SECONDS
 
 
 class Refused(Exception):
@@ -50,7 +49,7 @@ class Api:
         headers = {} if body is None else {"Content-Type": content_type}
         request = Request(self._url + path, data, headers, method=method)
         try:
-            with self._opener.open(request, timeout=_PATIENCE_SECONDS) as answer:
+            with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
                 said: bytes = answer.read()
         except HTTPError as error:
             with error:

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.patience import PATIENCE_SECONDS
+
 #: With rich loaded before, as a program with a console has it, and without.
 LOOK = """
 import sys
@@ -23,6 +25,6 @@ print(structlog.dev.rich, taken, rich.console.__name__, structlog.__spec__.loade
 def test_structlog_takes_no_rich_along_and_whoever_wants_it_has_it(before: str, taken: list[str]) -> None:
     command = [sys.executable, "-c", LOOK.format(before=before)]
 
-    seen = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    seen = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS).stdout
 
     assert seen == f"None {taken} rich.console True\n"

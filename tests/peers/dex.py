@@ -11,7 +11,9 @@ from urllib.parse import urljoin
 
 import httpx
 
-from tests.peers.programs import a_free_port, running, the_peer
+from tests.patience import PATIENCE_SECONDS
+from tests.peers.programs import running, the_peer
+from tests.ports import a_free_port
 
 CLIENT_ID, CLIENT_SECRET = "fairway", "client-secret-of-the-test"
 EMAIL, PASSWORD = "ada@example.com", "dex-password-of-ada"
@@ -77,7 +79,8 @@ def a_dex(folder: Path, callback: str) -> Iterator[Dex]:
 
     def answers() -> bool:
         try:
-            return httpx.get(f"{dex.issuer}/.well-known/openid-configuration", trust_env=False).is_success
+            url = f"{dex.issuer}/.well-known/openid-configuration"
+            return httpx.get(url, trust_env=False, timeout=PATIENCE_SECONDS).is_success
         except httpx.TransportError:
             return False
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,13 +23,6 @@ def the_peer(name: str) -> Path:
         # Without Go and the modules there is nothing to test against; CI has both, and fails above.
         pytest.skip(peer.missing)
     return peer.binary
-
-
-def a_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

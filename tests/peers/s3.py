@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from tests.peers.programs import a_free_port, running, the_peer
+from tests.peers.programs import running, the_peer
+from tests.ports import a_free_port
 
 ACCESS_KEY, SECRET_KEY = "fairway-test", "s3-secret-of-the-test"
 

@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from tests.acceptance.server.processes import ServerProcess, a_server
+from tests.patience import PATIENCE_SECONDS
 from tests.peers.dex import CLIENT_ID, CLIENT_SECRET, GROUP, PASSWORD, Dex, a_dex
-from tests.peers.programs import a_free_port
+from tests.ports import a_free_port
 
 
 class Doors(NamedTuple):
@@ -23,7 +24,7 @@ class Doors(NamedTuple):
     dex: Dex
 
     def browser(self) -> httpx.Client:
-        return httpx.Client(base_url=self.server.http, trust_env=False)
+        return httpx.Client(base_url=self.server.http, trust_env=False, timeout=PATIENCE_SECONDS)
 
     def departed(self, browser: httpx.Client) -> str:
         """Where our server sends a browser that wants to sign in."""
@@ -45,7 +46,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
         with a_server(folder / "data", "--config-file", config, "--http-listen", f"127.0.0.1:{port}") as server:
             key = {"Authorization": f"Bearer {server.api_key}"}
             settings = {"group_roles": {GROUP: ["Editor"]}, "allow_stray_as_viewer": False, "session_hours": 8}
-            answer = httpx.put(f"{address}/api/v1/settings", json=settings, headers=key, trust_env=False)
+            answer = httpx.put(
+                f"{address}/api/v1/settings", json=settings, headers=key, trust_env=False, timeout=PATIENCE_SECONDS
+            )
             assert answer.is_success, answer.text
             yield Doors(server, dex)
         assert CLIENT_SECRET not in server.said

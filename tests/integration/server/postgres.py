@@ -9,7 +9,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +21,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 
 _MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
 _HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
@@ -64,7 +64,7 @@ def _make_cluster(initdb: tuple[str, ...], home: str) -> None:
 
 @contextlib.contextmanager
 def _running(postgres: tuple[str, ...], home: str, settings: tuple[str, ...]) -> Iterator[int]:
-    port = _a_free_port()
+    port = a_free_port()
     options = [part for setting in settings for part in ("-c", setting)]
     command = [*postgres, "-D", f"{home}/data", "-p", str(port), "-k", home, *options]
     with (
@@ -88,13 +88,6 @@ def a_database(server: str, name: str) -> str:
 def an_engine(url: str, **options: Any) -> sa.Engine:
     """The database at a URL as Fairway's configuration has it, SQLite or PostgreSQL, for SQL beside the store."""
     return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"), **options)
-
-
-def _a_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:

@@ -9,6 +9,7 @@ import grpc
 from grpc import aio
 
 from fairway.rpc.channel import SERVER_OPTIONS
+from tests.patience import PATIENCE_SECONDS
 
 CALLS = 2_500
 
@@ -20,7 +21,7 @@ async def test_calls_that_come_while_the_server_is_busy_are_all_answered() -> No
         if request == b"be busy":
             busy.set()
             # In the event loop's own thread: nobody is answered until all have asked, and a little longer.
-            asked.wait(30)
+            asked.wait(PATIENCE_SECONDS)
             threading.Event().wait(1)
         return b"answer"
 
@@ -41,7 +42,7 @@ def ask_all(port: int, busy: threading.Event, asked: threading.Event) -> Counter
     with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
         ask: Any = channel.unary_unary("/test.Busy/Ask")
         first = ask.future(b"be busy")
-        assert busy.wait(30)
+        assert busy.wait(PATIENCE_SECONDS)
         calls = [first, *(ask.future(b"question") for _ in range(CALLS))]
         asked.set()
         return Counter(call.code() for call in calls)

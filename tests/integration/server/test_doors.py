@@ -13,6 +13,7 @@ from litestar import Litestar, get
 
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.server.doors import AddressInUse, Doors, Ports, open_doors, unready_when
+from tests.patience import PATIENCE_SECONDS
 
 ONE_OR_TWO = pytest.mark.parametrize("single", [pytest.param(False, id="two ports"), pytest.param(True, id="one port")])
 
@@ -55,7 +56,7 @@ async def opened(single: bool, slow: Slow, stopping: asyncio.Event) -> AsyncIter
 @ONE_OR_TWO
 async def test_what_is_under_way_is_finished_when_the_doors_close(single: bool) -> None:
     slow = Slow()
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client:
         async with opened(single, slow, asyncio.Event()) as ports:
             channel = aio.insecure_channel(f"127.0.0.1:{ports.grpc}")
             call: aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary("/test/Slow")
@@ -74,7 +75,10 @@ async def test_what_is_under_way_is_finished_when_the_doors_close(single: bool) 
 @ONE_OR_TWO
 async def test_a_stopping_server_says_so_to_who_asks_whether_it_is_ready(single: bool) -> None:
     stopping = asyncio.Event()
-    async with opened(single, Slow(), stopping) as ports, httpx.AsyncClient(trust_env=False) as client:
+    async with (
+        opened(single, Slow(), stopping) as ports,
+        httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client,
+    ):
         before = await client.get(f"http://127.0.0.1:{ports.http}/readyz")
         stopping.set()
         after = await client.get(f"http://127.0.0.1:{ports.http}/readyz")

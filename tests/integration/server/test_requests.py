@@ -15,6 +15,7 @@ from fairway.server.requests import LIMITS, BoundRequests
 from fairway.server.room import Limits, Room
 from fairway.server.status_codes import BadCredentials
 from tests.acceptance.server import raw
+from tests.patience import PATIENCE_SECONDS
 
 LARGE = b"x" * 9_000_000
 
@@ -72,7 +73,7 @@ async def identify(context: CallContext) -> str:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not condition():  # noqa: ASYNC110  # what the server did shows only by looking
             await asyncio.sleep(0.01)
 

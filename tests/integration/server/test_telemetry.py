@@ -24,6 +24,7 @@ from sqlalchemy import Connection
 from fairway.server.http_api.listener import listening
 from fairway.server.status_codes import NotNow
 from fairway.server.telemetry import BadEndpoint, Telemetry, TraceCalls
+from tests.patience import PATIENCE_SECONDS
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
@@ -107,7 +108,10 @@ async def test_a_request_is_a_span_that_continues_the_callers_trace() -> None:
     with a_collector() as collector:
         async with telemetry(collector.endpoint) as traces:
             app = traces.traced_app(Litestar([get_thing], logging_config=None))
-            async with listening(app, "127.0.0.1:0", 1) as port, httpx.AsyncClient(trust_env=False) as client:
+            async with (
+                listening(app, "127.0.0.1:0", 1) as port,
+                httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client,
+            ):
                 url = f"http://127.0.0.1:{port}/things/secret-token?key=hunter2"
                 answer = await client.get(url, headers={"traceparent": TRACEPARENT, "authorization": "Bearer hunter2"})
 
@@ -132,7 +136,10 @@ async def test_a_defect_is_told_without_its_text() -> None:
     with a_collector() as collector:
         async with telemetry(collector.endpoint) as traces:
             app = traces.traced_app(Litestar([get_thing], logging_config=None))
-            async with listening(app, "127.0.0.1:0", 1) as port, httpx.AsyncClient(trust_env=False) as client:
+            async with (
+                listening(app, "127.0.0.1:0", 1) as port,
+                httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client,
+            ):
                 await client.get(f"http://127.0.0.1:{port}/things/broken")
 
         assert [span.failed for span in collector.spans.values()] == [True]
@@ -243,7 +250,7 @@ async def test_of_a_stream_of_events_the_span_is_its_beginning() -> None:
             app = traces.traced_app(Litestar([get_events], logging_config=None))
             async with (
                 listening(app, "127.0.0.1:0", 1) as port,
-                httpx.AsyncClient(trust_env=False) as client,
+                httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as client,
                 client.stream("GET", f"http://127.0.0.1:{port}/events") as answer,
             ):
                 first = await anext(answer.aiter_bytes())

@@ -20,6 +20,7 @@ from tests.integration.agent.launcher.launching import (
     running,
     until,
 )
+from tests.patience import PATIENCE_SECONDS
 
 
 def at_work(launching: Launching, key: str) -> bool:
@@ -36,7 +37,7 @@ def test_a_signal_reaches_the_agent_and_the_launcher_ends_as_it_does(tmp_path: P
 
         launching.launcher.send_signal(number)
 
-        assert launching.launcher.wait(60) == 7
+        assert launching.launcher.wait(PATIENCE_SECONDS) == 7
         assert not is_alive(launching.last)
 
 
@@ -45,7 +46,7 @@ def test_an_agent_that_cannot_start_ends_the_launcher_with_its_own_status(tmp_pa
         launching.add(FIRST, "sys.exit(3)")
         launching.start(running(FIRST))
 
-        assert launching.launcher.wait(60) == 3
+        assert launching.launcher.wait(PATIENCE_SECONDS) == 3
         assert launching.starts(FIRST) == 1
 
 
@@ -89,7 +90,7 @@ def test_two_launchers_with_the_same_data_run_one_agent(tmp_path: Path) -> None:
         assert launching.starts(FIRST) == 1
 
         first.terminate()
-        first.wait(60)
+        first.wait(PATIENCE_SECONDS)
 
         until(lambda: launching.starts(FIRST) == 2)
 
@@ -234,6 +235,6 @@ def test_a_record_that_cannot_be_read_means_what_is_installed(tmp_path: Path) ->
         launching.start()
 
         # `fairway /its/folder` is no command of the installed version, which says so.
-        assert launching.launcher.wait(60) == 2
+        assert launching.launcher.wait(PATIENCE_SECONDS) == 2
         assert "No such command" in launching.said
         assert launching.record == Record(__version__)

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -146,10 +145,3 @@ def nothing_left(folder: Path) -> Iterator[None]:
             for process in (found.keeper, *(each.process for each in found.instances)):
                 if process is not None and is_alive(process):
                     os.killpg(process.pid, signal.SIGKILL)
-
-
-def a_free_port() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -17,7 +17,8 @@ from fairway.plugins.process.keeping import end_all, told_keeper
 from fairway.plugins.process.records import SEEN, WANTED, Group, Seen, Version, Wanted, load, save
 from fairway.plugins.process.release import keep_release
 from tests.integration.agent.running import until
-from tests.integration.plugins.process.applications import SERVER, a_free_port, nothing_left
+from tests.integration.plugins.process.applications import SERVER, nothing_left
+from tests.ports import a_free_port
 
 
 def an_application(folder: Path, command: tuple[str, ...] = (sys.executable, "server.py")) -> tuple[Path, Wanted]:

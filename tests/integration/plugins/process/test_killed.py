@@ -15,13 +15,13 @@ from tests.integration.git.repositories import an_origin
 from tests.integration.plugins.process.applications import (
     PLUGINS,
     Shop,
-    a_free_port,
     a_stage,
     instances,
     nothing_left,
     seen,
     somebody_asking,
 )
+from tests.ports import a_free_port
 
 
 def kill_keeper(world: World) -> None:

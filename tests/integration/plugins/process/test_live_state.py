@@ -14,10 +14,10 @@ from tests.integration.git.repositories import an_origin
 from tests.integration.plugins.process.applications import (
     PLUGINS,
     Shop,
-    a_free_port,
     directory,
     nothing_left,
 )
+from tests.ports import a_free_port
 
 
 async def live_with(world: World, processes: int) -> LiveState:

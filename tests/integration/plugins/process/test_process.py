@@ -13,7 +13,6 @@ from tests.integration.git.repositories import an_origin
 from tests.integration.plugins.process.applications import (
     PLUGINS,
     Shop,
-    a_free_port,
     a_stage,
     directory,
     instances,
@@ -21,6 +20,7 @@ from tests.integration.plugins.process.applications import (
     seen,
     somebody_asking,
 )
+from tests.ports import a_free_port
 
 CANARY = (
     a_stage("PROCESS_CANARY_ROLLOUT", replicas="50%"),

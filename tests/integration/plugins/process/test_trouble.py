@@ -13,7 +13,8 @@ from fairway.sdk import StageStatus
 from fairway.sdk.testing import PluginUnderTest, plugin_under_test
 from tests.integration.agent.running import a_world, an_agent_at_work, until
 from tests.integration.git.repositories import an_origin
-from tests.integration.plugins.process.applications import PLUGINS, Shop, a_free_port, nothing_left
+from tests.integration.plugins.process.applications import PLUGINS, Shop, nothing_left
+from tests.ports import a_free_port
 
 
 def put(plugin: PluginUnderTest, shop: Shop, version: str) -> None:

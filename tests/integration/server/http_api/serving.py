@@ -42,6 +42,7 @@ from fairway.server.store import (
 from fairway.server.store.store import Store
 from fairway.server.user_auth import UserAuth
 from tests.integration.server.store.nouns import a_project, an_api_key, keep
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 T = TypeVar("T")
@@ -133,7 +134,7 @@ async def serving(folder: Path, role: APIKeyRole = APIKeyRole.READ_ONLY) -> Asyn
         app = http_app(HttpDesk(actions=actions, auth=users, metrics=Metrics(), sign_in=sign_in))
         async with (
             listening(app, "127.0.0.1:0", 1) as port,
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE_SECONDS) as client,
         ):
             yield Serving(store, logs, clock, made.shown, made.stored, client)
     finally:

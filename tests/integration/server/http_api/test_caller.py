@@ -34,6 +34,7 @@ from fairway.server.user_auth import UserAuth
 from tests.integration.server.http_api.serving import an_action_desk
 from tests.integration.server.sign_in.people import a_user
 from tests.integration.server.store.nouns import a_project, an_api_key
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW
 
 
@@ -89,7 +90,7 @@ async def door(tmp_path: Path) -> AsyncIterator[Door]:
     )
     async with (
         listening(app, "127.0.0.1:0", 1) as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE_SECONDS) as client,
     ):
         yield Door(store, client, f"Bearer {made.shown}", new)
     await logs.close()

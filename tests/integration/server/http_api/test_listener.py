@@ -19,6 +19,7 @@ from fairway.server.certificates import CertificateFiles
 from fairway.server.http_api.listener import HttpAddressError, bind
 from tests.integration.server.http_api.serving import serving
 from tests.integration.server.test_certificates import write_pair
+from tests.patience import PATIENCE_SECONDS
 
 
 @asynccontextmanager
@@ -35,7 +36,7 @@ async def running(data: Path, certificate: CertificateFiles | None = None) -> As
 
 
 async def ask(url: str, key: str = "", verify: ssl.SSLContext | bool = True) -> httpx.Response:
-    async with httpx.AsyncClient(trust_env=False, verify=verify) as client:
+    async with httpx.AsyncClient(trust_env=False, verify=verify, timeout=PATIENCE_SECONDS) as client:
         return await client.get(url, headers={"authorization": f"Bearer {key}"} if key else {})
 
 

@@ -22,6 +22,7 @@ from fairway.server.store.rows import Rows
 from fairway.server.store.store import Store
 from fairway.server.store.tables import PROJECTS
 from tests.integration.server.store.nouns import a_live_state, a_project, an_agent, keep
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import a_deployment
 
 SHOP = Change(ChangeKind.PROJECTS, "shop", "")
@@ -112,7 +113,7 @@ async def test_a_change_that_is_committed_late_is_found_where_the_highest_number
     def slow(connection: sa.Connection) -> None:
         projects.insert_project(connection, a_project("slow"))
         loop.call_soon_threadsafe(begun.set)
-        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(60)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(PATIENCE_SECONDS)
 
     slow_write = asyncio.create_task(store.write(slow))
     await begun.wait()

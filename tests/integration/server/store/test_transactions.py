@@ -13,6 +13,7 @@ from fairway.server.store.errors import StoreUnavailable, UnusableInput
 from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
 from tests.integration.server.store.nouns import a_project
+from tests.patience import PATIENCE_SECONDS
 
 WRITER = """
 import asyncio, sys
@@ -74,7 +75,7 @@ async def test_writes_that_wait_share_one_commit(sqlite_url: str) -> None:
     transactions: set[sa.RootTransaction | None] = set()
 
     def work(connection: sa.Connection) -> None:
-        assert queued.wait(60)
+        assert queued.wait(PATIENCE_SECONDS)
         transactions.add(connection.get_transaction())
 
     writes = [asyncio.ensure_future(store.write(work)) for _ in range(50)]
@@ -102,7 +103,7 @@ async def test_who_shares_a_commit_with_work_that_fails_is_done_again_only_to_un
     began: list[bool] = []
 
     def neighbour(connection: sa.Connection) -> int:
-        assert queued.wait(60)
+        assert queued.wait(PATIENCE_SECONDS)
         projects.insert_project(connection, a_project("neighbour"))
         began.append(True)
         return len(began)
@@ -131,7 +132,7 @@ async def test_everybody_is_told_when_the_database_undoes_a_whole_group(sqlite_u
         connection.exec_driver_sql("ROLLBACK")
         raise StoreUnavailable("the disk failed")
 
-    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(60)))
+    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(PATIENCE_SECONDS)))
     group = [asyncio.ensure_future(store.write(work)) for work in (inserting("a"), undo, inserting("b"))]
     await asyncio.sleep(0)  # each has been put into the queue
     queued.set()
@@ -164,7 +165,7 @@ async def test_a_caller_whose_event_loop_has_ended_does_not_disturb_the_others(s
         loop.close()
         return task
 
-    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(60)))
+    first = asyncio.ensure_future(store.write(lambda connection: queued.wait(PATIENCE_SECONDS)))
     await asyncio.sleep(0)  # it has been put into the queue
     left = await asyncio.to_thread(call_and_leave)
     queued.set()
@@ -188,7 +189,7 @@ async def test_a_reader_sees_one_moment(store: Store) -> None:
     def look_twice(connection: sa.Connection) -> list[tuple[Project, ...]]:
         before = projects.list_projects(connection)
         looked.set()
-        assert written.wait(60)
+        assert written.wait(PATIENCE_SECONDS)
         return [before, projects.list_projects(connection)]
 
     reading = asyncio.ensure_future(store.read(look_twice))

@@ -22,6 +22,7 @@ from fairway.server.store.errors import StoreUnavailable, UnusableDatabase
 from fairway.server.store.store import Store
 from fairway.server.store.tables import METADATA
 from tests.integration.server.store.nouns import a_project, keep
+from tests.patience import PATIENCE_SECONDS
 
 
 async def test_a_file_that_another_process_is_writing_is_a_passing_trouble(
@@ -163,7 +164,7 @@ async def test_two_that_lock_rows_in_opposite_order_both_succeed(postgres_url: s
             attempts.append(first)
             connection.execute(sa.text("SELECT 1 FROM projects WHERE id = :id FOR UPDATE"), {"id": first})
             if attempts.count(first) == 1:
-                asyncio.run_coroutine_threadsafe(met.wait(), loop).result(60)
+                asyncio.run_coroutine_threadsafe(met.wait(), loop).result(PATIENCE_SECONDS)
             connection.execute(sa.text("SELECT 1 FROM projects WHERE id = :id FOR UPDATE"), {"id": second})
 
         await store.write(work)
