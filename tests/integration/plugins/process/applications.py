@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,6 +15,7 @@ import msgspec
 from fairway.plugins.process.identity import is_alive
 from fairway.plugins.process.records import SEEN, Instance, Seen, load
 from tests.integration.agent.running import World
+from tests.patience import PATIENCE_SECONDS
 
 #: An agent with the platform.
 PLUGINS = "[{name: process, url: 'builtin:process'}]"
@@ -53,15 +55,17 @@ class Shop(msgspec.Struct, frozen=True):
 
     port: int
     replicas: int = 2
+    #: How long its processes may take to answer; a busy machine takes long to start them.
+    patience: float = PATIENCE_SECONDS
 
     def files(self, version: str, *stages: str) -> dict[str, str]:
         """The application at a version, with these stages or without a pipeline."""
         pipeline = {"stages": [json.loads(stage) for stage in stages]} if stages else {}
         process = {
-            "command": ["python3", "server.py"],
+            "command": [sys.executable, "server.py"],
             "replicas": self.replicas,
             "port": self.port,
-            "health": {"path": "/healthz", "timeout": "5s", "interval": "100ms"},
+            "health": {"path": "/healthz", "timeout": f"{self.patience:g}s", "interval": "100ms"},
             "stopTimeout": "3s",
         }
         spec = {"name": "web", "plugins": {"process": process}, "pipeline": pipeline}

@@ -77,7 +77,7 @@ async def test_a_killed_splitter_is_back_with_the_next_look_and_the_processes_ar
 
 
 async def test_a_port_that_is_taken_fails_the_stage_with_that_reason(tmp_path: Path) -> None:
-    shop = Shop(a_free_port())
+    shop = Shop(a_free_port(), patience=1)
     with nothing_left(tmp_path), socket.create_server(("127.0.0.1", shop.port)):
         async with plugin_under_test(Process, tmp_path) as plugin:
             put(plugin, shop, "one")
