@@ -1,7 +1,7 @@
 """How everything stands, drawn: what is under way with its stages and its log, what rests, what to try next. Pure."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,13 @@ import msgspec
 from fairway.cli.cards import ShownDeployment, headline, short_commit, stage_list, waits_for
 from fairway.cli.output import ago, plain, status
 from fairway.cli.up.rest import waits_for_approval
+from fairway.config.find import APPLICATION_FILE
 from fairway.model.application import Application, DiscoveredApplication, SyncStatus
 from fairway.model.deployment import Deployment
 from fairway.model.stage import StageStatus
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
 #: As much of an id as is typed.
@@ -51,11 +52,33 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
         """The command that approves."""
         return f"{self.command} deployment approve {deployment.id[:_SHORT]}{self.profile}"
 
-    def add(self, found: DiscoveredApplication) -> str:
-        """The command that registers an application."""
+    def add(self, found: DiscoveredApplication) -> list[str]:
+        """The command that registers an application, word by word as they are typed."""
         words = ["app", "add", found.name, "--agent", "up", "--repository", found.repository_id, "--path", found.path]
-        words += ["--config-filename", found.config_filename]
-        return f"{self.command} {shlex.join(words)}{self.profile}"
+        if found.config_filename != APPLICATION_FILE:
+            words += ["--config-filename", found.config_filename]
+        return [self.command, *map(shlex.quote, words), *self.profile.split()]
+
+
+class _Typed:
+    """A command on as many lines as it takes, each but the last with a backslash, so that it can be copied."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+
+    def __rich_console__(self, _console: "Console", options: "ConsoleOptions") -> "Iterator[Text]":
+        from rich.cells import cell_len
+        from rich.text import Text
+
+        lines = [f"    {self._words[0]}"]
+        for word in self._words[1:]:
+            longer = f"{lines[-1]} {word}"
+            if cell_len(longer) + len(" \\") <= options.max_width:
+                lines[-1] = longer
+            else:
+                lines.append(f"      {word}")
+        for number, line in enumerate(lines, 1):
+            yield Text(line if number == len(lines) else f"{line} \\", style="cyan", overflow="fold")
 
 
 def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableType":
@@ -147,5 +170,5 @@ def _suggestions(found: Sequence[DiscoveredApplication], signs: Signs) -> "list[
     parts: list[RenderableType] = [Text(f"Found in Git, not registered: {len(found)}", style="bold")]
     for each in found[:_FEW]:
         parts.append(Text(f"  {plain(each.name)} in {plain(each.path)}"))
-        parts.append(Text(f"    {signs.add(each)}", style="cyan", overflow="fold"))
+        parts.append(_Typed(signs.add(each)))
     return parts

@@ -8,13 +8,13 @@ from typing import Protocol
 import msgspec
 
 from fairway.cli.call import Call
-from fairway.cli.cards import ShownDeployment, stage_word
+from fairway.cli.cards import ShownDeployment
 from fairway.cli.find import list_of
 from fairway.cli.logs import LogReader, block_lines
 from fairway.cli.remote import Unreachable, segments
 from fairway.cli.up.board import State
 from fairway.cli.up.registration import applications, suggestions
-from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, waits_for_approval
+from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, to_approve, waits_for_approval
 from fairway.cli.watch import Watch
 from fairway.model.application import Application
 from fairway.model.stage import Stage, StageStatus
@@ -70,7 +70,8 @@ class Follower:
         self._tails: dict[tuple[str, str], deque[str]] = {}
         #: Deployments of which nothing more is to be told.
         self._told: set[str] = set()
-        self._approved: set[str] = set()
+        #: By deployment and stage.
+        self._approved: set[tuple[str, str]] = set()
         self._rest = RestDecision(Rest.NOT_YET, "")
 
     def begin(self) -> None:
@@ -125,15 +126,9 @@ class Follower:
 
     def _act(self, deployments: Sequence[ShownDeployment]) -> None:
         """What we do ourselves: approve where that was asked for, and play."""
-        waiting = [
-            (deployment, stage)
-            for deployment in deployments
-            for stage in deployment.stages
-            if stage_word(stage) == "waits for approval" and stage.id not in self._approved
-        ]
-        for deployment, stage in waiting if self._aim.approve else ():
+        for deployment, stage in to_approve(deployments, self._approved) if self._aim.approve else ():
             self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
-            self._approved.add(stage.id)
+            self._approved.add((deployment.id, stage.id))
         self._aim.play(self._state)
 
     def _deployments(self) -> dict[str, ShownDeployment]:

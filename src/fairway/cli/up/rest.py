@@ -1,7 +1,8 @@
 """Whether everything has come to rest, and as it should. Pure."""
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -9,6 +10,9 @@ from fairway.cli.cards import stage_word
 from fairway.cli.output import plain
 from fairway.model.application import Application, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import Stage
+
+T = TypeVar("T", bound=Deployment)
 
 
 class Rest(enum.Enum):
@@ -60,6 +64,17 @@ def decide_rest(
 def waits_for_approval(deployment: Deployment) -> bool:
     """Whether a person has to say yes before it goes on."""
     return any(stage_word(stage) == "waits for approval" for stage in deployment.stages)
+
+
+def to_approve(deployments: Iterable[T], done: Collection[tuple[str, str]]) -> list[tuple[T, Stage]]:
+    """The stages that wait for approval and are not among those that got it, by deployment and stage: stages of
+    several deployments have the same ids."""
+    return [
+        (deployment, stage)
+        for deployment in deployments
+        for stage in deployment.stages
+        if stage_word(stage) == "waits for approval" and (deployment.id, stage.id) not in done
+    ]
 
 
 def _of_application(

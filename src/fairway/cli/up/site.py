@@ -10,7 +10,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from fairway.cli.call import Call, UsageError
 from fairway.cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles
@@ -30,6 +32,7 @@ PROFILE = "up"
 LISTEN = "127.0.0.1:9080"
 #: Seconds: for a server of ours that is just going away, between looks, for children to stop, for what they leave.
 _PORT_PATIENCE = 2.0
+_CONNECT = 0.5
 _LOOK = 0.05
 _STOP = 20.0
 _SCRIPT_PATIENCE, _ORPHAN_GRACE = 10.0, 15.0
@@ -130,10 +133,25 @@ def save_profile(profile: Profile) -> str:
     """Let other commands find our server; how they name it: nothing when it is the current one."""
     path = profiles_path(os.environ)
     saved = load_profiles(path)
+    names = (PROFILE if number == 1 else f"{PROFILE}-{number}" for number in count(1))
+    # Another `up` may be at work at the same time; its commands go on finding it.
+    name = next(each for each in names if not _is_at_work(saved.profiles.get(each), profile))
     # Somebody who works with another server goes on with that one.
-    current = saved.current or PROFILE
-    save_profiles(path, Profiles(current=current, profiles={**saved.profiles, PROFILE: profile}))
-    return "" if current == PROFILE else f" --profile {PROFILE}"
+    current = saved.current or name
+    save_profiles(path, Profiles(current=current, profiles={**saved.profiles, name: profile}))
+    return "" if current == name else f" --profile {name}"
+
+
+def _is_at_work(other: Profile | None, own: Profile) -> bool:
+    """Whether a profile is that of another server which somebody runs now."""
+    if other is None or other.server == own.server:
+        return False
+    address = urlsplit(other.server)
+    try:
+        with socket.create_connection((address.hostname or "", address.port or 0), _CONNECT):
+            return True
+    except OSError:
+        return False
 
 
 def _free_port(host: str, port: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest
+from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, to_approve
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
@@ -93,3 +93,9 @@ def test_one_that_is_under_way_keeps_all_from_rest() -> None:
     assert decide_rest([DEPLOYED, other], with_status(DeploymentStatus.FAILED), Expected()) == RestDecision(
         Rest.NOT_YET, "web has not been deployed yet"
     )
+
+
+def test_each_deployment_is_approved_once_also_where_their_stages_have_the_same_id() -> None:
+    one, other = (a_deployment(id=id, status=DeploymentStatus.RUNNING, stages=(APPROVAL,)) for id in ("d-1", "d-2"))
+
+    assert to_approve([one, other], {("d-1", APPROVAL.id)}) == [(other, APPROVAL)]

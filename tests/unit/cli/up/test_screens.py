@@ -8,6 +8,7 @@ from rich.console import Console
 from fairway.cli.cards import ShownDeployment
 from fairway.cli.up.board import Signs, State, board
 from fairway.cli.up.screens import Lines
+from fairway.model.application import DiscoveredApplication
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from tests.unit.model.builders import NOW, a_git_path, a_stage, a_trigger, an_application
@@ -83,3 +84,36 @@ def test_what_a_stage_writes_is_told_between_its_start_and_its_end(capsys: pytes
         "cart: WAIT failed",
         "cart: deployment failed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("filename", "width", "command"),
+    [
+        pytest.param(
+            "app.pipecd.yaml",
+            120,
+            ["fairway app add cart --agent up --repository shop --path 'my carts'"],
+            id="one line",
+        ),
+        pytest.param(
+            "cart.pipecd.yaml",
+            60,
+            [
+                "fairway app add cart --agent up --repository shop \\",
+                "--path 'my carts' --config-filename cart.pipecd.yaml",
+            ],
+            id="several lines",
+        ),
+    ],
+)
+def test_a_command_to_copy_is_one_command_on_any_terminal(filename: str, width: int, command: list[str]) -> None:
+    found = DiscoveredApplication(
+        name="cart", agent_id="a", repository_id="shop", path="my carts", config_filename=filename
+    )
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(board(State(suggestions=[found]), Signs(command="fairway", profile=""), NOW, 40))
+
+    lines = [line.strip() for line in capture.get().splitlines()]
+    first = lines.index(command[0])
+    assert lines[first : first + len(command)] == command
