@@ -28,17 +28,21 @@ def show_status(data: Data, as_json: AsJson = False) -> None:
 
 
 def _show(data: Path, as_json: bool) -> None:
-    from rich.console import Console
-
     from fairway.agent.status import read_state
-    from fairway.cli.output import now
+    from fairway.cli.output import a_console, now, show
 
-    state = read_state(data)
+    state = read_state(_data_of_agent(data))
     if as_json:
         running = state.process is not None and state.process.is_alive
         typer.echo(msgspec.json.encode({"running": running, **msgspec.to_builtins(state)}))
     else:
-        Console().print(status_card(state, now()))
+        show(a_console(), status_card(state, now()))
+
+
+def _data_of_agent(data: Path) -> Path:
+    """The agent's directory; `fairway up` keeps it inside its own."""
+    below = data / "agent"
+    return below if (data / "up.lock").exists() and below.is_dir() else data
 
 
 def status_card(state: "AgentState", at: datetime) -> "RenderableType":

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from fairway.cli.output import LOOKS, ago, fields, labels_text, plain, status, took
-from fairway.model.application import Application, DeploymentReference
-from fairway.model.deployment import Deployment
+from fairway.model.application import Application, DeploymentReference, SyncStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from fairway.model.trigger import Commit
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _SHORT_HASH = 7
+#: What a plan says where no plugin has told a version, as PipeCD does.
+_NO_VERSION = "unknown"
 
 
 class ShownDeployment(Deployment, frozen=True, kw_only=True):
@@ -42,7 +44,7 @@ def deployment_card(deployment: ShownDeployment, now: datetime) -> "RenderableTy
                 ("created", ago(deployment.created_at, now)),
                 ("strategy", _strategy(deployment)),
                 ("summary", deployment.summary),
-                ("versions", ", ".join(f"{each.name} {each.version}".strip() for each in deployment.versions)),
+                ("versions", _versions(deployment)),
                 ("labels", labels_text(deployment.labels)),
                 ("waits for", Text(waits_for(deployment))),
             ]
@@ -61,7 +63,9 @@ def headline(deployment: Deployment, now: datetime) -> "Text":
     when = f"took {length}, {ago(end, now)}" if end else f"for {length}"
     line = Text.assemble((plain(deployment.application_name), "bold"), "  ", status(deployment.status.value))
     line.append(f"  {when}", style="dim")
-    reason = plain(deployment.status_reason)
+    # While stages run, it is they who say what happens.
+    told_below = deployment.status is DeploymentStatus.RUNNING and deployment.stages
+    reason = "" if told_below else plain(deployment.status_reason)
     return line.append(f"\n  {reason}") if reason else line
 
 
@@ -71,7 +75,7 @@ def stage_list(deployment: Deployment, now: datetime) -> "RenderableType":
     from rich.text import Text
 
     if not deployment.stages:
-        return Text("  no stages yet", style="dim")
+        return Text("  no stages" if deployment.status.is_terminal else "  no stages yet", style="dim")
     made = Table.grid(padding=(0, 2, 0, 0))
     made.add_column(no_wrap=True)
     made.add_column(no_wrap=True, justify="right")
@@ -161,7 +165,12 @@ def application_word(application: Application) -> str:
         return "disabled"
     if application.deploying:
         return "deploying"
-    return application.sync_state.status.value if application.sync_state else "unknown"
+    state = application.sync_state.status if application.sync_state else SyncStatus.UNKNOWN
+    if state is SyncStatus.UNKNOWN and (newest := application.last_triggered):
+        # Nobody looks at what runs, as where scripts do it all; how the newest deployment ended is known.
+        succeeded = application.last_succeeded
+        return "deployed" if succeeded and succeeded.deployment_id == newest.deployment_id else "not_deployed"
+    return state.value
 
 
 def commit_text(commit: Commit) -> str:
@@ -180,6 +189,12 @@ def _reference(reference: DeploymentReference | None, now: datetime) -> str:
         return ""
     what = reference.version or commit_text(reference.trigger.commit)
     return f"{what}, {ago(reference.completed_at or reference.started_at, now)}: deployment {reference.deployment_id}"
+
+
+def _versions(deployment: Deployment) -> str:
+    """What it brings; scripts alone bring nothing that has a version."""
+    known = [each for each in deployment.versions if each.version != _NO_VERSION]
+    return ", ".join(f"{each.name} {each.version}".strip() for each in known)
 
 
 def _strategy(deployment: Deployment) -> str:

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fairway.cli.cards import application_word, short_commit, stage_word
-from fairway.cli.output import ago, labels_text, plain, short_ids, status, table, took
+from fairway.cli.output import ago, labels_text, short_ids, status, table, took
 from fairway.model.application import Application
-from fairway.model.deployment import Deployment
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import Event
 from fairway.model.stage import StageStatus
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def application_table(found: Sequence[Application], now: datetime) -> "RenderableType":
-    """Applications: how they stand, and when they were last deployed."""
+    """Applications: how they stand, and when somebody last deployed them."""
     ids = short_ids([each.id for each in found])
     rows = [
         (
@@ -29,7 +29,7 @@ def application_table(found: Sequence[Application], now: datetime) -> "Renderabl
         )
         for each in found
     ]
-    headers = ("NAME", "ID", "STATUS", "KIND", "DEPLOYED", "PATH")
+    headers = ("NAME", "ID", "STATUS", "KIND", "LAST DEPLOYMENT", "PATH")
     return table(headers, rows, "no applications; `fairway app add` registers one")
 
 
@@ -45,12 +45,24 @@ def deployment_table(found: Sequence[Deployment], now: datetime) -> "RenderableT
             short_commit(each.trigger.commit),
             ago(each.created_at, now),
             took((each.completed_at or now) - each.created_at),
-            each.summary or plain(each.trigger.commit.message.partition("\n")[0]),
+            _gist(each),
         )
         for each in found
     ]
     headers = ("ID", "APPLICATION", "STATUS", "STAGES", "COMMIT", "CREATED", "TOOK", "SUMMARY")
     return table(headers, rows, "no deployments")
+
+
+#: Where the reason of the status matters more than what the deployment brings.
+_TELL_WHY = frozenset(
+    {DeploymentStatus.PENDING, DeploymentStatus.ROLLING_BACK, DeploymentStatus.FAILED, DeploymentStatus.CANCELLED}
+)
+
+
+def _gist(deployment: Deployment) -> str:
+    """Why it stands where somebody may have to do something, what it brings where it goes well."""
+    why = deployment.status_reason if deployment.status in _TELL_WHY else ""
+    return why or deployment.summary or deployment.trigger.commit.message.partition("\n")[0]
 
 
 def _stages(deployment: Deployment) -> str:

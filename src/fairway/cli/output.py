@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import compress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _NOT_YET, _OVER, _ODD = Look("○", "dim"), Look("⊘", "yellow"), Look("!", "ye
 LOOKS = {
     "succeeded": _DONE,
     "synced": _DONE,
+    "deployed": _DONE,
     "online": _DONE,
     "enabled": _DONE,
     "exited": _DONE,
@@ -70,6 +72,7 @@ LOOKS = {
     "skipped": Look("»", "dim"),
     "outdated": _OVER,
     "out_of_sync": _ODD,
+    "not_deployed": _ODD,
 }
 
 
@@ -187,10 +190,13 @@ def fitting(widths: list[int], options: "ConsoleOptions") -> list[int]:
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence["str | Text"]], empty: str = "none") -> "RenderableType":
-    """Rows under headers, or a sentence when there are none."""
+    """Rows under headers, or a sentence when there are none; a column in which nothing stands is left out."""
     from rich.text import Text
 
-    return Table(headers, rows) if rows else Text(empty, style="dim")
+    if not rows:
+        return Text(empty, style="dim")
+    used = [any(row[column] for row in rows) for column in range(len(headers))]
+    return Table(list(compress(headers, used)), [list(compress(row, used)) for row in rows])
 
 
 def fields(pairs: Sequence[tuple[str, "str | Text"]]) -> "RenderableType":

@@ -38,8 +38,8 @@ def test_applications_are_listed_for_people(site: Site) -> None:
     assert (
         re.sub(r"[0-9a-f]{8}|\d+s", "#", said)
         == (
-            "NAME  ID        STATUS     KIND        DEPLOYED  PATH\n"
-            "cart  #  ○ unknown  kubernetes  # ago    shop:apps/cart\n"
+            "NAME  ID        STATUS          KIND        LAST DEPLOYMENT  PATH\n"
+            "cart  #  ! not deployed  kubernetes  # ago           shop:apps/cart\n"
         )
         or "now" in said
     )

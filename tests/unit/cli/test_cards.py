@@ -5,11 +5,19 @@ from io import StringIO
 from typing import Any
 
 import msgspec
+import pytest
 from rich.console import Console, RenderableType
 
 from fairway.cli.agent import ShownAgent, agent_card, agent_table
 from fairway.cli.audit import audit_table
-from fairway.cli.cards import ShownDeployment, application_card, deployment_card, ran_for
+from fairway.cli.cards import (
+    ShownDeployment,
+    application_card,
+    application_word,
+    deployment_card,
+    headline,
+    ran_for,
+)
 from fairway.cli.lists import application_table, deployment_table
 from fairway.cli.output import show
 from fairway.model.agent import PlatformProvider
@@ -77,6 +85,42 @@ def test_a_deployment_in_a_list_is_one_line() -> None:
     )
 
 
+def test_a_deployment_that_failed_is_listed_with_its_reason() -> None:
+    known: dict[str, Any] = {"status_reason": "Stage SYNC failed: no room", "summary": "Version 2"}
+
+    assert printed(deployment_table([a_deployment(status=DeploymentStatus.FAILED, **known)], NOW)) == (
+        "ID   APPLICATION  STATUS    STAGES  COMMIT  CREATED  TOOK  SUMMARY\n"
+        "d-1  cart         ✗ failed  0/0     c0ffee  now      0s    Stage SYNC failed: no room\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        pytest.param(DeploymentStatus.PLANNED, "Its plan is ready", id="before its stages run"),
+        pytest.param(DeploymentStatus.RUNNING, "", id="while they run"),
+        pytest.param(DeploymentStatus.SUCCEEDED, "Its plan is ready", id="after them"),
+    ],
+)
+def test_the_reason_of_a_status_is_shown_where_no_stage_says_more(status: DeploymentStatus, said: str) -> None:
+    deployment = a_deployment(status=status, status_reason="Its plan is ready", stages=(a_stage("1"),))
+
+    assert headline(deployment, AT).plain.partition("\n")[2].strip() == said
+
+
+@pytest.mark.parametrize(
+    ("succeeded", "word"),
+    [pytest.param("d-2", "deployed", id="it"), pytest.param("d-1", "not_deployed", id="an earlier one")],
+)
+def test_where_nobody_looks_at_what_runs_the_newest_deployment_tells(succeeded: str, word: str) -> None:
+    def reference(id: str) -> DeploymentReference:
+        return DeploymentReference(deployment_id=id, trigger=a_trigger(), started_at=NOW)
+
+    application = an_application(last_triggered=reference("d-2"), last_succeeded=reference(succeeded))
+
+    assert application_word(application) == word
+
+
 def test_a_stage_ran_from_the_end_of_the_one_before() -> None:
     first = a_stage("1", status=StageStatus.SUCCEEDED, completed_at=NOW + minutes(2))
     second = a_stage("2", status=StageStatus.FAILED, completed_at=NOW + minutes(5))
@@ -109,8 +153,8 @@ def test_an_application_in_a_list_is_one_line_whatever_its_name_holds() -> None:
     application = an_application(name="car\x1b[31mt\n", disabled=True)
 
     assert printed(application_table([application], AT)) == (
-        "NAME       ID   STATUS      KIND  DEPLOYED  PATH\n"  #
-        "car [31mt  a-1  ⊘ disabled        never     shop:apps/cart\n"
+        "NAME       ID   STATUS      LAST DEPLOYMENT  PATH\n"  #
+        "car [31mt  a-1  ⊘ disabled  never            shop:apps/cart\n"
     )
 
 
