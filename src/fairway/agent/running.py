@@ -252,7 +252,7 @@ class DeploymentRun:
     async def _interrupt(self, decision: NextDecision) -> None:
         if not await self._told():
             return
-        stage = self._stage(decision.stage_id)
+        stage, reason = self._stage(decision.stage_id), decision.reason
         try:
             client = self._running.plugins.client(self._plugin(stage))
             known = await client.stop(self.deployment.id, stage.id, decision.reason)
@@ -263,8 +263,9 @@ class DeploymentRun:
             if not known:
                 self._executing.task.cancel()
             await asyncio.wait({self._executing.task})
+            reason = _with_last_words(decision.reason, self._executing.task)
             self._executing = None
-        await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, decision.reason)
+        await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, reason)
 
     async def _report_stage(self, stage_id: str, status: StageStatus, reason: str) -> None:
         before = self.deployment
@@ -343,6 +344,12 @@ class DeploymentRun:
         undone = stage_undone_by(stage, self.deployment) if stage.is_rollback else None
         settings = config_of(undone, self.deployment, self._running.config) if undone is not None else None
         return None if settings is None else settings.undo
+
+
+def _with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:
+    """Why a stage was ended, and what its plugin has to add: it may have left something."""
+    said = "" if ended.cancelled() or ended.exception() else ended.result().message
+    return said if said.startswith(reason) else reason
 
 
 class _Unsaid(NamedTuple):

@@ -234,11 +234,16 @@ def _outcome_of_rollback(facts: NextFacts) -> tuple[DeploymentStatus, str]:
 
 def _result_of_rollback(deployment: Deployment) -> str:
     wanted = stages_to_undo(deployment)
-    broken = [each.name for each in wanted if each.status is StageStatus.FAILED]
-    left = [each.name for each in wanted if each.status in {StageStatus.CANCELLED, StageStatus.NOT_STARTED}]
+    broken = [_with_reason(each) for each in wanted if each.status is StageStatus.FAILED]
+    left = [_with_reason(each) for each in wanted if each.status in {StageStatus.CANCELLED, StageStatus.NOT_STARTED}]
     told = [f"the rollback failed in {', '.join(broken)}"] if broken else []
     told += [f"the rollback was given up, with {', '.join(left)} left to do"] if left else []
     return " and ".join(told) or "it was rolled back"
+
+
+def _with_reason(stage: Stage) -> str:
+    """Which stage, and why it did not end well: it may say what it has left."""
+    return f"{stage.name} ({stage.status_reason})" if stage.status_reason else stage.name
 
 
 def _failure(stage: Stage) -> str:

@@ -1,11 +1,14 @@
-"""A cluster that is away in the middle of a canary: who goes on waits for it, and who is given up is still undone."""
+"""A cluster that is away in the middle of a canary: it is waited for, and what is left there is not forgotten."""
 
 from pathlib import Path
 
+from fairway.model.application import SyncStatus
 from fairway.model.deployment import DeploymentStatus
+from tests.acceptance.agent.sites import kill, until
+from tests.acceptance.kubernetes.doors import a_door
 from tests.acceptance.kubernetes.pipelines import NEW, OLD, an_application, manifests
-from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of, assert_no_variants, images
-from tests.clusters.running import a_cluster
+from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, assert_no_variants, images
+from tests.clusters.running import RunningCluster, a_cluster
 
 #: What both do while their canary runs: wait for a person.
 _ASKED = {2: {"name": "WAIT_APPROVAL", "with": {"timeout": "1h"}}}
@@ -39,3 +42,42 @@ def test_stages_and_rollbacks_wait_for_an_api_server_that_is_away(tmp_path: Path
         ]
         assert_no_variants(cluster, namespace)
         assert images(cluster, namespace) == {OLD, NEW}
+
+
+def test_a_canary_that_is_left_on_a_cluster_that_stays_away_is_told_found_again_and_removed(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    hasty = {**_ASKED, 4: {"timeout": "1s"}}
+    files = {"web/app.pipecd.yaml": an_application("web", tmp_path, hasty), "web/manifests.yaml": manifests("web")}
+
+    with a_door(cluster) as door:
+        kubeconfig = door.kubeconfig(an_agent_of(cluster, namespace))
+        with a_cluster_site(tmp_path, files, {"here": kubeconfig}) as site:
+            site.register("web", deploy_targets_by_plugin={"kubernetes": ["here"]})
+            assert site.ended_of("web").status is DeploymentStatus.SUCCEEDED
+            site.origin.commit({"web/manifests.yaml": manifests("web", NEW)})
+            waiting = site.in_stage("web", "WAIT_APPROVAL")
+            door.shut()
+            kill(site.agent)
+            site.start_agent()
+            site.ask("deployments", waiting.id, "stages", waiting.stages[1].id, "approve")
+            # The primary's stage has no time to wait for the cluster; who waits for the rollback does not, either.
+            site.in_stage("web", "K8S_ROLLBACK")
+            site.ask("deployments", waiting.id, "cancel", body={"rollback": "never"})
+            lost = site.ended_of("web")
+
+            door.open()
+            until(lambda: "web-canary" in _drift(site), pause=0.2)
+            site.origin.commit({"web/app.pipecd.yaml": an_application("web", tmp_path)})
+            again = site.ended_of("web")
+
+    assert (lost.status, again.status) == (DeploymentStatus.FAILED, DeploymentStatus.SUCCEEDED)
+    left = f"Deployment {namespace}/web-canary, ConfigMap {namespace}/web-canary"
+    assert f"may still be at deploy target here: {left}" in lost.status_reason
+    assert_no_variants(cluster, namespace)
+
+
+def _drift(site: ClusterSite) -> str:
+    """What is said of how the application differs from Git, once that is known."""
+    state = site.applications()["web"].sync_state
+    return "" if state is None or state.status is not SyncStatus.OUT_OF_SYNC else state.reason

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fairway.model.deployment import DeploymentStatus
-from tests.acceptance.kubernetes.busy import a_busy_door
+from tests.acceptance.kubernetes.doors import a_door
 from tests.acceptance.kubernetes.pipelines import NEW, an_application, manifests
 from tests.acceptance.kubernetes.sites import a_cluster_site, an_agent_of, images
 from tests.clusters.running import RunningCluster
@@ -16,7 +16,8 @@ _HERE = {"kubernetes": ["here"]}
 def test_a_busy_api_server_is_waited_for(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     files = {"web/app.pipecd.yaml": an_application("web", tmp_path), "web/manifests.yaml": manifests("web")}
 
-    with a_busy_door(cluster) as door:
+    with a_door(cluster) as door:
+        door.busy = True
         kubeconfig = door.kubeconfig(an_agent_of(cluster, namespace))
         with a_cluster_site(tmp_path, files, {"here": kubeconfig}) as site:
             site.register("web", deploy_targets_by_plugin=_HERE)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from fairway.config.application import Planner
@@ -10,7 +11,7 @@ from fairway.config.scalars import Duration
 from fairway.config.stages import WaitApprovalOptions
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next
 from fairway.model.command import CancelDeployment
-from fairway.model.deployment import DeploymentStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
 from tests.unit.delivery.builders import a_config, a_pipeline, a_stage_config
 from tests.unit.model.builders import NOW, a_deployment, a_stage
@@ -35,6 +36,12 @@ def stages(canary: S, script: S, undo_canary: S = S.NOT_STARTED, undo_script: S 
 def facts(status: D, *statuses: S, **fields: Any) -> NextFacts:
     deployment = a_deployment(status=status, stages=stages(*statuses) if statuses else ())
     return NextFacts(**{"deployment": deployment, "config": a_config(*SETTINGS), "commander": "ada", **fields})
+
+
+def _undoing_failed(reason: str) -> Deployment:
+    failed = stages(S.FAILED, S.NOT_STARTED, S.FAILED)
+    undo = msgspec.structs.replace(failed[2], status_reason=reason)
+    return a_deployment(status=D.ROLLING_BACK, stages=(*failed[:2], undo, *failed[3:]))
 
 
 ROLLBACK_OFF = a_config(*SETTINGS, planner=Planner(auto_rollback=False))
@@ -156,6 +163,15 @@ def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> 
             facts(D.ROLLING_BACK, S.FAILED, S.NOT_STARTED, S.FAILED),
             stop(D.FAILED, "Stage K8S_CANARY_ROLLOUT failed; the rollback failed in K8S_ROLLBACK"),
             id="undoing failed",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, deployment=_undoing_failed("cluster a is away; Pod b is left there")),
+            stop(
+                D.FAILED,
+                "Stage K8S_CANARY_ROLLOUT failed; the rollback failed in K8S_ROLLBACK "
+                "(cluster a is away; Pod b is left there)",
+            ),
+            id="undoing failed for a reason",
         ),
         pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.SUCCEEDED, S.SUCCEEDED),

@@ -2,6 +2,7 @@
 
 from fairway.config.agent_file import DeployTarget
 from fairway.kube.access import Access
+from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster
 from fairway.plugins.kubernetes.settings import target_settings
 
@@ -9,14 +10,16 @@ from fairway.plugins.kubernetes.settings import target_settings
 class Clusters:
     """Belongs to one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: Patience | None = None) -> None:
+        self._patience = patience
         self._open: dict[str, Cluster] = {}
 
     def of(self, target: DeployTarget) -> Cluster:
         """The cluster of a deploy target."""
         if target.name not in self._open:
             told = target_settings(target)
-            self._open[target.name] = Cluster(target.name, Access.of(told.kube_config_path, told.master_url))
+            access = Access.of(told.kube_config_path, told.master_url)
+            self._open[target.name] = Cluster(target.name, access, self._patience)
         return self._open[target.name]
 
     async def close(self) -> None:

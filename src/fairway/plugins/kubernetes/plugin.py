@@ -4,10 +4,7 @@ Two plugins share everything: `kubernetes` for an application on one cluster, `k
 several side by side, whose stages may be for some of them only.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 from fairway.config.agent_file import DeployTarget
 from fairway.config.stages import (
@@ -24,9 +21,10 @@ from fairway.config.stages import (
     K8sTrafficRoutingOptions,
     StageOptions,
 )
-from fairway.kube.errors import ClusterAway
+from fairway.kube.calls import Patience
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes import stages
+from fairway.plugins.kubernetes.away import Work, patiently
 from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
 from fairway.plugins.kubernetes.live import LiveStates
@@ -45,7 +43,6 @@ from fairway.sdk import (
     PluginSettings,
     Preview,
     PreviewQuestion,
-    Retry,
     StageFailed,
     StageRun,
     Strategy,
@@ -56,20 +53,18 @@ from fairway.sdk import (
 from fairway.sdk.plugin import StageSpec
 from fairway.sdk.stage_run import DISPLAY
 
-#: What a stage does at one deploy target; it returns a line about that.
-Work = Callable[[Site], Awaitable[str]]
-#: How often a cluster is asked that is away.
-_WHILE_AWAY = Retry(first_delay=1.0, longest_delay=15.0)
-
 
 class OnClusters(Plugin):
     """What both plugins share."""
 
+    #: How long a stage waits for a cluster that is away, where it has no less time than that.
+    away_seconds: ClassVar[float] = 3600.0
+    #: How patient each single call is before that.
+    patience: ClassVar[Patience] = Patience()
+
     def __init__(self, settings: PluginSettings) -> None:
         super().__init__(settings)
-        self.clusters = Clusters()
-        #: Deploy targets whose clusters have answered.
-        self._reached: set[str] = set()
+        self.clusters = Clusters(self.patience)
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
         self.commits = Commits(self.manifests, settings.name, settings.targets)
         self.live = LiveStates(self, self.manifests)
@@ -114,34 +109,13 @@ class OnClusters(Plugin):
                 manifests=self.manifests,
                 alone=alone,
             )
-            return await self._patiently(Site(run, place), work)
+            return await patiently(Site(run, place), work, self.away_seconds)
 
         if len(chosen) == 1:
             run.log.success(await at(chosen[0]))
             return
         run.targets = chosen
         await run.on_each_target(at)
-
-    async def _patiently(self, site: Site, work: Work) -> str:
-        """Do the work; a cluster that has answered before and is away now is waited for as long as the stage may take.
-
-        It would not help to give up: a rollback needs the cluster just as much.
-        """
-        said = ""
-        for failures in count(1):
-            try:
-                return await work(site)
-            except ClusterAway as error:
-                if not site.reached and site.target.name not in self._reached:
-                    raise
-                if str(error) != said:
-                    said = str(error)
-                    site.run.log.error(f"{error}; the stage goes on as soon as it answers")
-                await asyncio.sleep(_WHILE_AWAY.delay(failures))
-            finally:
-                if site.reached:
-                    self._reached.add(site.target.name)
-        raise AssertionError("counting does not end")
 
     def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
         """Where anything of the application goes; a rollback has to do with both commits."""

@@ -15,7 +15,7 @@ from fairway.errors import UserError
 from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
-from fairway.kube.manifest import Body, Key, Manifest
+from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.applying import Applier, Checked
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner, marked
@@ -47,6 +47,11 @@ class Added(msgspec.Struct, frozen=True, order=True):
     namespace: str
     name: str
 
+    @property
+    def key(self) -> Key:
+        """Which object that is."""
+        return Key(self.api_version.rpartition("/")[0], self.kind, self.namespace, self.name)
+
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where a stage works."""
@@ -72,8 +77,6 @@ class Site:
         self.record = Record(run, place.target.name)
         self.search = Search(place.cluster, run.deployment.application_id)
         self.alone = place.alone
-        #: Whether the cluster has answered to this stage.
-        self.reached = False
         self._place = place
 
     async def load(self, files: Files) -> Loaded:
@@ -84,7 +87,6 @@ class Site:
         found = await self._load(files, wanted, directory)
         routed = routed_to(found, self.target, own, settings.spec.resource_routes)
         objects = await placed(self.cluster, routed)
-        self.reached = True
         return Loaded(settings, tuple(each.manifest for each in objects))
 
     async def load_what_can_be(self, files: Files) -> Loaded:
@@ -147,7 +149,14 @@ class Site:
 
     async def remove(self, bodies: Sequence[Body], why: str) -> int:
         """Take objects away."""
-        return await remove(self.cluster, bodies, self.run.log, why)
+        removed = await remove(self.cluster, bodies, self.run.log, why)
+        await self._forget_added(bodies)
+        return removed
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether a rollback follows when the stage does not succeed, as the application's file says."""
+        return application_settings(self.run.target, self._place.plugin).config.planner.auto_rollback
 
     async def live(self, manifest: Manifest) -> dict[str, Any] | None:
         """The object that a manifest means, as it is now."""
@@ -157,26 +166,37 @@ class Site:
     async def added(self) -> list[tuple[Kind, Key]]:
         """The objects that this deployment has made here, as far as their kinds are still served."""
         found = []
-        for each in await self._noted():
+        for each in await self.noted():
             try:
                 kind = await self.cluster.kind(each.api_version, each.kind)
             except UnknownKind:
                 continue
-            found.append((kind, Key(kind.group, kind.kind, each.namespace, each.name)))
+            found.append((kind, each.key))
         return found
 
     async def _note_added(self, checked: Iterable[Checked]) -> None:
         """Write down, before it is made, what was not there: a rollback takes it away again."""
-        before = await self._noted()
+        before = await self.noted()
         new = {
             Added(each.kind.api_version, each.key.kind, each.key.namespace, each.key.name)
             for each in (each.placed for each in checked if each.fresh)
         }
         if not new <= before:
-            text = msgspec.json.encode(sorted(before | new)).decode()
-            await self.run.note_for_plugin({self._added_key: text})
+            await self._note(before | new)
 
-    async def _noted(self) -> set[Added]:
+    async def _forget_added(self, bodies: Sequence[Body]) -> None:
+        """What is gone need not be taken away again, nor is it left over."""
+        before = await self.noted() if bodies else set()
+        keys = {key_of(each) for each in bodies}
+        left = {each for each in before if each.key not in keys}
+        if left != before:
+            await self._note(left)
+
+    async def _note(self, added: set[Added]) -> None:
+        await self.run.note_for_plugin({self._added_key: msgspec.json.encode(sorted(added)).decode()})
+
+    async def noted(self) -> set[Added]:
+        """The same, as it was written down; that takes no cluster."""
         noted = await self.run.noted_by_plugin(self._added_key)
         return set(msgspec.json.decode(noted, type=list[Added])) if noted else set()
 

@@ -1,0 +1,79 @@
+"""A cluster that goes away in the middle of a stage: it is waited for, for a while; then it is said what stays there.
+
+It would not help to give up at once, because a rollback needs the cluster just as much. Only where an application has
+never had anything there is a cluster that does not answer not waited for: its address is more likely to be wrong. Who
+is made to end while something of the deployment is left says what that is, so that no canary is forgotten.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import Final
+
+from fairway.kube.errors import ClusterAway, CredentialsRefused
+from fairway.plugins.kubernetes.site import Added, Site
+from fairway.sdk import Retry, StageFailed
+
+#: What a stage does at one deploy target; it returns a line about that.
+Work = Callable[[Site], Awaitable[str]]
+#: How often a cluster is asked that is away.
+_ASKING: Final = Retry(first_delay=1.0, longest_delay=15.0)
+#: An attempt that went on for so long had its answers: the cluster was there meanwhile.
+_WORKED_SECONDS: Final = 300.0
+#: How many objects are named.
+_NAMED: Final = 10
+
+
+async def patiently(site: Site, work: Work, seconds: float) -> str:
+    """Do the work; a cluster that is away is waited for so long, as far as the stage has that much time."""
+    try:
+        return await _patiently(site, work, seconds)
+    except asyncio.CancelledError:
+        if site.run.stopped and not site.run.handed_over and (left := await _left(site)):
+            site.run.log.error(left)
+            site.run.stop_reason = f"{site.run.stop_reason}; {left}"
+        raise
+
+
+async def _patiently(site: Site, work: Work, seconds: float) -> str:
+    now = asyncio.get_running_loop().time
+    since, said = now(), ""
+    for failures in count(1):
+        begun = now()
+        try:
+            return await work(site)
+        except (ClusterAway, CredentialsRefused) as error:
+            if not await site.record.places():
+                raise
+            if failures == 1 or now() - begun > _WORKED_SECONDS:
+                since = now()
+            if now() - since >= seconds:
+                raise StageFailed("; ".join(filter(None, [_given_up(error, seconds), await _left(site)]))) from error
+            if str(error) != said:
+                said = str(error)
+                site.run.log.error(f"{error}; the stage goes on as soon as it answers")
+        await asyncio.sleep(_ASKING.delay(failures))
+    raise AssertionError("counting does not end")
+
+
+def _given_up(error: Exception, seconds: float) -> str:
+    return f"{error}; it was waited for {seconds / 60:g} minutes"
+
+
+async def _left(site: Site) -> str:
+    """What is left of the deployment where nobody will undo it after this stage; empty where somebody will."""
+    if not site.run.stage.is_rollback and site.is_undone:
+        return ""
+    return in_words(await site.noted(), site.run.deployment.application_name, site.target.name)
+
+
+def in_words(left: set[Added], application: str, target: str) -> str:
+    """Which objects may be left of a deployment, and what to do about it."""
+    if not left:
+        return ""
+    names = [str(each.key) for each in sorted(left)]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (
+        f"what this deployment has made may still be at deploy target {target}: {', '.join(names[:_NAMED])}{more}; "
+        f"deploy {application} again once its cluster answers, or remove what is not wanted there by hand"
+    )
