@@ -85,8 +85,11 @@ def refusal(code: int, body: bytes, asked: Asked) -> FairwayError:
     return error_of(msgspec.structs.replace(status, code=code), asked)
 
 
-#: What the server says, as a fault of its own, to an applied object whose fields are not those of its kind.
-_UNTYPED = "failed to create typed patch object"
+#: What the server says, as a fault of its own, to an applied object whose fields or values are not those of its kind.
+_UNTYPED = re.compile(
+    r"failed to create typed patch object \([^)]*\): (?:errors:\s*)?|"
+    r"failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: "
+)
 
 
 def error_of(status: Status, asked: Asked) -> FairwayError:
@@ -112,8 +115,8 @@ def error_of(status: Status, asked: Asked) -> FairwayError:
             return ClusterAway(f"The cluster {asked.cluster} is too busy to {asked}: {said}")
         case code if HTTPStatus.BAD_REQUEST <= code < HTTPStatus.INTERNAL_SERVER_ERROR:
             return _invalid(status, asked)
-    if _UNTYPED in status.message:
-        return _invalid(status, asked)
+    if untyped := _UNTYPED.match(status.message):
+        return _invalid(_with_causes(status, status.message[untyped.end() :]), asked)
     return ClusterAway(f"The cluster {asked.cluster} could not {asked}: HTTP {status.code}: {said}")
 
 
@@ -166,6 +169,29 @@ def _conflict(status: Status, asked: Asked) -> Conflict:
         managers=tuple(theirs),
         fields=fields,
     )
+
+
+#: A field, and what is wrong with it; the names of a list's entries are in brackets and may hold anything.
+_FIELD = re.compile(r"\s*\.(?P<field>(?:[^\s:\[]|\[[^\]]*\])+): (?P<message>.*)")
+#: A value as the server's own language writes it.
+_VALUE = re.compile(r"&(?:value\.valueUnstructured)?\{(?:Value:)?(?P<value>.*)\}$")
+
+
+def _with_causes(status: Status, said: str) -> Status:
+    """The Status as if the server had said field by field what it says in one text."""
+    lines = [_FIELD.fullmatch(line) for line in said.splitlines()]
+    causes = [
+        Cause(
+            field=found["field"],
+            message=_VALUE.sub(r"\g<value>", found["message"]).replace(
+                "field not declared in schema", "there is no such field"
+            ),
+        )
+        for found in lines
+        if found
+    ]
+    details = Details(causes=tuple(causes)) if len(causes) == len(lines) else None
+    return msgspec.structs.replace(status, message=said, details=details)
 
 
 def _invalid(status: Status, asked: Asked) -> Invalid:

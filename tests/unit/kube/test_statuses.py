@@ -36,6 +36,20 @@ def a_status(message: str = "no", **fields: object) -> bytes:
         pytest.param(429, a_status(), ClusterAway, id="busy"),
         pytest.param(500, a_status("etcdserver: request timed out"), ClusterAway, id="fault"),
         pytest.param(500, a_status("failed to create typed patch object (a/b): .dat: x"), Invalid, id="typed"),
+        pytest.param(
+            500,
+            a_status(
+                "failed to convert new object (a/b) to proper version: unable to convert unstructured object to x: y"
+            ),
+            Invalid,
+            id="converted",
+        ),
+        pytest.param(
+            500,
+            a_status("failed to convert new object (a/b) to proper version: conversion webhook for x failed"),
+            ClusterAway,
+            id="who converts is away",
+        ),
         pytest.param(502, b"<html>Bad Gateway</html>", ClusterAway, id="a proxy"),
         pytest.param(503, b"\xff\xfe", ClusterAway, id="garbage"),
         pytest.param(302, b"", ClusterAway, id="elsewhere"),
@@ -102,3 +116,49 @@ def test_a_long_page_of_a_proxy_is_shortened() -> None:
     error = refusal(502, b"<html> " + b"x" * 5000, ASKED)
 
     assert len(str(error)) < 400
+
+
+_TYPED = "failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): "
+_CONVERTED = (
+    "failed to convert new object (shop/s; /v1, Kind=Secret) to proper version: "
+    "unable to convert unstructured object to /v1, Kind=Secret: "
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "causes", "told"),
+    [
+        pytest.param(
+            f"{_TYPED}.spec.contianers: field not declared in schema",
+            (("spec.contianers", "there is no such field"),),
+            "spec.contianers: there is no such field",
+            id="no such field",
+        ),
+        pytest.param(
+            f"{_TYPED}.data.a: expected string, got &value.valueUnstructured{{Value:1}}",
+            (("data.a", "expected string, got 1"),),
+            "data.a: expected string, got 1",
+            id="of another type",
+        ),
+        pytest.param(
+            f'{_TYPED}errors:\n  .a[name="b c"].x: field not declared in schema\n  .b: expected list, got &{{x}}',
+            (('a[name="b c"].x', "there is no such field"), ("b", "expected list, got x")),
+            'a[name="b c"].x: there is no such field; b: expected list, got x',
+            id="several",
+        ),
+        pytest.param(
+            f"{_CONVERTED}error decoding from json: illegal base64 data at input byte 3",
+            (),
+            "error decoding from json: illegal base64 data at input byte 3",
+            id="without a field",
+        ),
+    ],
+)
+def test_an_object_that_is_not_of_its_kind_is_told_in_short(
+    said: str, causes: tuple[tuple[str, str], ...], told: str
+) -> None:
+    error = refusal(500, a_status(said), ASKED)
+
+    assert isinstance(error, Invalid)
+    assert error.causes == causes
+    assert str(error) == f"The cluster dev does not accept deployments.apps 'web' in namespace shop: {told}"
