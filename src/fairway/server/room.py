@@ -6,18 +6,22 @@ whose size is not known yet are under way at once. Who finds no room waits a whi
 in by turns, and the calls of each in the order in which they came.
 
 When much is under way, a caller who has nothing yet still gets a place: what some do not finish is no loss to others.
-And where nobody else could be let in, those who take their time to send get less of it.
+And where nobody else could be let in, those who take their time to send get less of it, and those who do not take what
+was made for them lose it.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import msgspec
 
 from fairway.errors import TemporaryError
 from fairway.server.status_codes import TooManyRequests
+
+#: From one thing that is dropped to the next, so that the first has time to go.
+_NEXT_SECONDS = 0.1
 
 
 class TooSlow(TemporaryError):
@@ -45,6 +49,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     #: How long it may take until the size of something is known, and how long where others wait for that.
     slow_seconds: float = 30.0
     hurried_seconds: float = 3.0
+    #: How long something that can be dropped may stay where others wait for its room.
+    untaken_seconds: float = 5.0
     #: What who is refused is told.
     refusal: str = "too many calls of this caller are under way; wait for their answers, then go on"
 
@@ -62,6 +68,10 @@ class Room:
         self._queue: dict[str, _Share] = {}
         #: Since when things are on their way to us, and how long they may take.
         self._coming: dict[Place, tuple[float, asyncio.Timeout]] = {}
+        #: Since when things are there that can be dropped, and how; the oldest first.
+        self._untaken: dict[Place, tuple[float, Callable[[], object]]] = {}
+        #: The next look at these.
+        self._look: asyncio.TimerHandle | None = None
 
     @property
     def held(self) -> int:
@@ -99,23 +109,27 @@ class Room:
         except TimeoutError as error:
             raise TooSlow("the call did not bring its request in time; send all of it at once") from error
 
-    def sized(self, caller: str, size: int) -> None:
-        """Something is there, and is so large."""
-        share = self._shares[caller]
+    def sized(self, place: "Place", drop: Callable[[], object] | None) -> None:
+        """What has the place is there."""
+        share = self._shares[place.caller]
         share.unsized -= 1
-        share.held += size
+        share.held += place.size
         self._unsized -= 1
-        self._held += size
+        self._held += place.size
+        if drop is not None:
+            self._untaken[place] = (asyncio.get_running_loop().time(), drop)
         self._let_in()
+        self._make_room()
 
-    def gone(self, caller: str, size: int) -> None:
-        """Something is needed no longer."""
-        share = self._shares[caller]
+    def gone(self, place: "Place") -> None:
+        """What has the place is needed no longer."""
+        share = self._shares[place.caller]
         share.things -= 1
-        share.held -= size
-        self._held -= size
+        share.held -= place.size
+        self._held -= place.size
+        self._untaken.pop(place, None)
         self._let_in()
-        self._forget_idle(caller)
+        self._forget_idle(place.caller)
 
     async def _wait(self, caller: str, share: "_Share") -> None:
         if len(share.waiting) >= self._limits.waiting or self._waiting >= self._limits.waiting_of_all:
@@ -125,6 +139,7 @@ class Room:
         self._queue[caller] = share
         self._waiting += 1
         self._hurry()
+        self._make_room()
         try:
             async with asyncio.timeout(self._limits.patience_seconds):
                 await turn
@@ -161,6 +176,25 @@ class Room:
             soon = since + self._limits.hurried_seconds
             if (when := limit.when()) is not None and soon < when:
                 limit.reschedule(soon)
+
+    def _make_room(self) -> None:
+        """Where somebody waits and all room is taken, one thing after another that is not taken is dropped."""
+        if self._look is not None or not self._queue or self._held < self._limits.everybody or not self._untaken:
+            return
+        loop, latest = asyncio.get_running_loop(), self._limits.untaken_seconds
+        overdue = [place for place, (since, _) in self._untaken.items() if since + latest <= loop.time()]
+        if overdue:
+            most = max(overdue, key=lambda place: self._shares[place.caller].held)
+            _, drop = self._untaken.pop(most)
+            drop()
+            self._look = loop.call_later(_NEXT_SECONDS, self._look_again)
+        else:
+            oldest, _ = next(iter(self._untaken.values()))
+            self._look = loop.call_at(oldest + latest, self._look_again)
+
+    def _look_again(self) -> None:
+        self._look = None
+        self._make_room()
 
     def _let_in(self) -> None:
         while self._queue and not self._is_full():
@@ -205,18 +239,19 @@ class _Share(msgspec.Struct):
 class Place:
     """The place of one thing, from before its size is known until it is needed no longer."""
 
-    __slots__ = ("_caller", "_room", "_size")
+    __slots__ = ("_room", "caller", "size")
 
     def __init__(self, room: Room, caller: str) -> None:
         self._room = room
-        self._caller = caller
-        self._size = 0
+        self.caller = caller
+        #: 0 as long as it is not known.
+        self.size = 0
 
-    def fill(self, size: int) -> None:
-        """It is there; 0 where it came to nothing."""
-        self._size = size
-        self._room.sized(self._caller, size)
+    def fill(self, size: int, drop: Callable[[], object] | None = None) -> None:
+        """It is there; 0 where it came to nothing. `drop` has it cleared where nobody takes it and others need room."""
+        self.size = size
+        self._room.sized(self, drop)
 
     def clear(self) -> None:
         """It is gone."""
-        self._room.gone(self._caller, self._size)
+        self._room.gone(self)

@@ -230,3 +230,52 @@ def test_whatever_is_asked_and_taken_the_limit_holds_and_nothing_is_left(asked: 
 
     assert most < IMPATIENT.everybody + 120
     assert (room.held, room.callers) == (0, 0)
+
+
+async def an_untaken_thing(room: Room, caller: str, size: int, dropped: list[str]) -> Place:
+    """A thing that goes only when it is dropped."""
+
+    def drop() -> None:
+        dropped.append(caller)
+        # As at a real one: the connection ends a moment later.
+        asyncio.get_running_loop().call_soon(place.clear)
+
+    place = await room.place(caller)
+    place.fill(size, drop)
+    return place
+
+
+async def test_where_all_room_is_taken_who_takes_nothing_loses_it_the_one_with_most_first() -> None:
+    room, dropped = Room(msgspec.structs.replace(LIMITS, untaken_seconds=0.0)), list[str]()
+    for caller, size in (("1", 90), ("2", 110), ("3", 100)):
+        await an_untaken_thing(room, caller, size, dropped)
+
+    place = await room.place("4")
+
+    assert dropped == ["2"]
+    assert room.held == 190
+    place.fill(0)
+
+
+async def test_what_was_there_for_a_moment_only_is_not_dropped() -> None:
+    room, dropped = Room(msgspec.structs.replace(LIMITS, untaken_seconds=3600.0)), list[str]()
+    for caller in ("1", "2", "3"):
+        await an_untaken_thing(room, caller, 100, dropped)
+
+    waiting = asyncio.create_task(room.place("4"))
+
+    assert not await is_let_in(waiting)
+    assert dropped == []
+    waiting.cancel()
+
+
+async def test_who_waits_for_room_of_their_own_drops_nothing_of_others() -> None:
+    room, dropped = Room(msgspec.structs.replace(LIMITS, untaken_seconds=0.0)), list[str]()
+    for caller in ("1", "2"):
+        await an_untaken_thing(room, caller, 100, dropped)
+
+    waiting = asyncio.create_task(room.place("2"))
+
+    assert not await is_let_in(waiting)
+    assert dropped == []
+    waiting.cancel()

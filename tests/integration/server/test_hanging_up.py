@@ -1,0 +1,37 @@
+"""Hanging up on one of several callers."""
+
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+from fairway.server.hanging_up import hang_up
+
+
+def a_listener(dual: bool) -> socket.socket:
+    """One that callers over IPv4 reach; as IPv6 where the machine has it and it is wanted."""
+    if dual and socket.has_dualstack_ipv6():
+        return socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("127.0.0.1", 0))
+
+
+@pytest.mark.parametrize("dual", [pytest.param(False, id="IPv4"), pytest.param(True, id="IPv4 within IPv6")])
+def test_one_caller_is_hung_up_on_and_no_other(dual: bool) -> None:
+    with ExitStack() as stack:
+        listener = stack.enter_context(a_listener(dual))
+        address = ("127.0.0.1", listener.getsockname()[1])
+        one, other = (stack.enter_context(socket.create_connection(address)) for _ in range(2))
+        accepted = [listener.accept() for _ in range(2)]
+        ends = {peer[1]: stack.enter_context(end) for end, peer in accepted}
+
+        found = hang_up(f"ipv4:127.0.0.1:{one.getsockname()[1]}")
+
+        ends[other.getsockname()[1]].sendall(b"still here")
+        assert (found, one.recv(100), other.recv(100)) == (True, b"", b"still here")
+
+
+def test_nobody_is_found_under_a_name_that_nobody_has() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        assert [hang_up(peer) for peer in (f"ipv4:127.0.0.1:{port}", "unix:", "", "ipv6:[::1]:1")] == [False] * 4
