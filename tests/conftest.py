@@ -1,10 +1,17 @@
 """Settings of the test run itself."""
 
-from hypothesis import settings
+import os
+
+from hypothesis import HealthCheck, settings
 
 # No test asserts a time: the machine may be busy with anything.
-settings.register_profile("fairway", deadline=None)
+settings.register_profile("fairway", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fairway")
+
+# A machine's proxy is for the world outside, and nothing here goes there; tests of proxies name their own.
+for name in ("http_proxy", "https_proxy", "all_proxy", "grpc_proxy"):
+    for each in (name, name.upper()):
+        os.environ.pop(each, None)
 
 # Known to every test, and nothing is started before one asks.
 pytest_plugins = ["tests.clusters.fixtures"]
