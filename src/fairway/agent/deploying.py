@@ -7,8 +7,10 @@ plugin) is tried again for some ten minutes, and a cancel is heard in every stat
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -157,8 +159,10 @@ class _Prepared(msgspec.Struct, frozen=True):
     planned: reports.Report | None
 
 
-async def gather(desk: DeployingDesk, deployment: Deployment) -> Planning:
-    """What a deployment is planned from: its files, and those of what runs. Its trees are to be removed at its end."""
+@asynccontextmanager
+async def gathered(desk: DeployingDesk, deployment: Deployment) -> AsyncIterator[Planning]:
+    """What a deployment is planned from: its files, and those of what runs, which are written while it is planned. Its
+    trees are to be removed at its end."""
     mirror = await _mirror(desk, deployment)
     commit = deployment.trigger.commit.hash
     await mirror.fetch_commit(commit)
@@ -167,39 +171,49 @@ async def gather(desk: DeployingDesk, deployment: Deployment) -> Planning:
         await mirror.fetch_commit(before.commit)
     wanted = await _wanted(deployment, mirror, _Place(commit, deployment.git_path))
     runs = None if before is None else await _wanted(deployment, mirror, before)
-    target, running = await _both(
-        desk.workspace.source(deployment.id, "target", mirror, wanted),
-        None if runs is None else _running_source(desk, deployment.id, mirror, runs, wanted.config),
+    writing = asyncio.ensure_future(
+        _sources(
+            desk.workspace.source(deployment.id, "target", mirror, wanted),
+            None if runs is None else _running_source(desk, deployment.id, mirror, runs, wanted.config),
+        )
     )
-    return Planning(
-        deployment=deployment,
-        config=wanted.config,
-        sources=Sources(target, running),
-        plugins=desk.plugins,
-        running_commit=before.commit if before else "",
-        running_config_filename=before.git_path.config_filename if before else "",
-    )
+    try:
+        yield Planning(
+            deployment=deployment,
+            config=wanted.config,
+            sources=writing,
+            plugins=desk.plugins,
+            running_commit=before.commit if before else "",
+            running_config_filename=before.git_path.config_filename if before else "",
+        )
+    except asyncio.CancelledError:
+        writing.cancel()
+        raise
+    finally:
+        # Whoever removes the trees must find them whole.
+        await asyncio.gather(writing, return_exceptions=True)
 
 
 async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
-    planning, planned = await gather(desk, deployment), None
-    if deployment.status is DeploymentStatus.PENDING:
-        deployment, planned = await _planned(desk, planning)
-    return _Prepared(
-        deployment,
-        Running(
-            config=planning.config,
-            sources=planning.sources,
-            plugins=desk.plugins,
-            outbox=desk.outbox,
-            clock=desk.clock,
-            changed_files=await _changed_files(desk, planning),
-            stage_ended=desk.stage_ended,
-            told_with_end=_told_with_end,
-            sleep_until=desk.sleep_until,
-        ),
-        planned,
-    )
+    planned = None
+    async with gathered(desk, deployment) as planning:
+        if deployment.status is DeploymentStatus.PENDING:
+            deployment, planned = await _planned(desk, planning)
+        return _Prepared(
+            deployment,
+            Running(
+                config=planning.config,
+                sources=await planning.sources,
+                plugins=desk.plugins,
+                outbox=desk.outbox,
+                clock=desk.clock,
+                changed_files=await _changed_files(desk, planning),
+                stage_ended=desk.stage_ended,
+                told_with_end=_told_with_end,
+                sleep_until=desk.sleep_until,
+            ),
+            planned,
+        )
 
 
 async def _changed_files(desk: DeployingDesk, planning: Planning) -> tuple[str, ...] | None:
@@ -211,15 +225,13 @@ async def _changed_files(desk: DeployingDesk, planning: Planning) -> tuple[str, 
     return tuple(change.path for change in changes)
 
 
-async def _both(
-    target: Coroutine[Any, Any, Source], running: Coroutine[Any, Any, Source] | None
-) -> tuple[Source, Source | None]:
+async def _sources(target: Coroutine[Any, Any, Source], running: Coroutine[Any, Any, Source] | None) -> Sources:
     """Both at the same time; what is wrong with the first is told first."""
     if running is None:
-        return await target, None
+        return Sources(await target, None)
     other = asyncio.ensure_future(running)
     try:
-        return await target, await other
+        return Sources(await target, await other)
     finally:
         other.cancel()
         await asyncio.gather(other, return_exceptions=True)
@@ -256,6 +268,10 @@ def _told_with_end(ended: Deployment) -> tuple[reports.Report, ...]:
     if ended.status is not DeploymentStatus.SUCCEEDED:
         return (over,)
     return (reports.newest_deployment(ended.application_id, ended.status, reference_to(ended)), over)
+
+
+#: A file is read for its own deployment and, as what runs, for the next one.
+_read_application = lru_cache(maxsize=64)(read_application)
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -295,7 +311,7 @@ async def _wanted(deployment: Deployment, mirror: Mirror, place: _Place) -> Want
         commit=place.commit,
         directory=place.git_path.path,
         file=file,
-        config=read_application(text, file),
+        config=_read_application(text, file),
     )
 
 

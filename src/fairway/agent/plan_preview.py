@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
-from fairway.agent.deploying import DeployingDesk, gather, redactor_of
+from fairway.agent.deploying import DeployingDesk, gathered, redactor_of
 from fairway.agent.planning import Planning, plan_deployment
 from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
@@ -141,8 +141,9 @@ class Previewer:
             return msgspec.structs.replace(nothing_yet, error=decision.reason)
         deployment = await self._imagined(merge, known, decision)
         try:
-            planning = await gather(self._desk, deployment)
-            return await self._planned(nothing_yet, planning, redactor_of(planning.sources))
+            async with gathered(self._desk, deployment) as planning:
+                redactor = redactor_of(await planning.sources)
+                return await self._planned(nothing_yet, planning, redactor)
         except FairwayError as error:
             return msgspec.structs.replace(nothing_yet, error=str(error))
         finally:
@@ -174,7 +175,8 @@ class Previewer:
     async def _plugin(self, name: str, planning: Planning, redactor: Redactor) -> "_PluginAnswer | None":
         """What one plugin would change; None where it cannot tell."""
         try:
-            found = await self._desk.plugins.client(name).plan_preview(planning.deployment, planning.sources)
+            sources = await planning.sources
+            found = await self._desk.plugins.client(name).plan_preview(planning.deployment, sources)
         except FairwayError as error:
             return _PluginAnswer((), str(error))
         if found is None:

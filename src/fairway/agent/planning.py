@@ -55,7 +55,8 @@ class Planning(msgspec.Struct, frozen=True, kw_only=True):
 
     deployment: Deployment
     config: ApplicationConfig
-    sources: Sources
+    #: Its files, and those of what runs: they may still be being written, and most questions are not about them.
+    sources: asyncio.Future[Sources]
     plugins: Plugins
     #: What ran until now; empty on a first deployment.
     running_commit: str = ""
@@ -81,14 +82,15 @@ async def _strategy(planning: Planning) -> StrategyDecision:
     facts = StrategyFacts(
         trigger=planning.deployment.trigger,
         config=planning.config,
-        deployed_before=planning.sources.running is not None,
+        deployed_before=bool(planning.running_commit),
     )
     decision = decide_strategy(facts)
     if decision.outcome is not StrategyOutcome.ASK_PLUGINS:
         return decision
     asked = _requests(planning, SyncStrategy.QUICK_SYNC)
     clients = [planning.plugins.client(request.plugin) for request in asked.requests]
-    answers = [await client.strategy(planning.deployment, planning.sources) for client in clients]
+    sources = await planning.sources
+    answers = [await client.strategy(planning.deployment, sources) for client in clients]
     return decide_strategy(msgspec.structs.replace(facts, answers=tuple(answers)))
 
 
@@ -142,5 +144,6 @@ async def _stages(planning: Planning, request: StageRequest) -> PluginStages:
 
 async def _versions(planning: Planning, requests: tuple[StageRequest, ...]) -> tuple[ArtifactVersion, ...]:
     clients = [planning.plugins.client(request.plugin) for request in requests]
-    found = await asyncio.gather(*(client.versions(planning.deployment, planning.sources) for client in clients))
+    sources = await planning.sources
+    found = await asyncio.gather(*(client.versions(planning.deployment, sources) for client in clients))
     return tuple(version for versions in found for version in versions)

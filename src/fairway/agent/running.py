@@ -32,6 +32,7 @@ from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import SyncStrategy
+from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.render import render_options
 from fairway.secrets.secret import SecretError
 
@@ -77,6 +78,8 @@ class DeploymentRun:
         self.deployment = deployment
         #: What has changed and is still to be told; its plan first, where that is new.
         self._unsaid = [] if planned is None else [_Unsaid(planned, planned=True)]
+        #: Whether what plugins said when it was planned was said here, and holds here.
+        self._planned_here = planned is not None
         self._running = running
         self._cancelling: Cancelling | None = None
         self._woken = asyncio.Event()
@@ -104,10 +107,13 @@ class DeploymentRun:
 
     async def note_plugin(self, plugin: str, metadata: Mapping[str, str]) -> None:
         """Keep notes of a plugin with the deployment."""
+        await self._deliver(self._noted_by_plugin(plugin, metadata))
+
+    def _noted_by_plugin(self, plugin: str, metadata: Mapping[str, str]) -> reports.Report:
         notes = self.deployment.plugin_metadata
         merged = {**notes, plugin: {**notes.get(plugin, {}), **metadata}}
         self.deployment = msgspec.structs.replace(self.deployment, plugin_metadata=merged)
-        await self._deliver(reports.plugin_noted(self.deployment.id, plugin, metadata))
+        return reports.plugin_noted(self.deployment.id, plugin, metadata)
 
     @property
     def plugins_of_stages(self) -> Mapping[str, str]:
@@ -181,6 +187,7 @@ class DeploymentRun:
         again = self._stage(decision.stage_id).status is StageStatus.RUNNING
         if not again:
             self._stages_began[decision.stage_id] = self._time.now()
+            self._note_place(self._stage(decision.stage_id))
         await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
         if not await self._told():
             return
@@ -188,12 +195,19 @@ class DeploymentRun:
         task = asyncio.create_task(self._execute(stage, again), name=f"stage {stage.name} of {self.deployment.id}")
         self._executing = _Execution(stage, task)
 
+    def _note_place(self, stage: Stage) -> None:
+        """Note with the deployment where a stage is begun, if its plugin has said so and nobody has begun it before."""
+        place, key = stage.metadata.get(PLACE_KEY), _started(stage)
+        plugin = decide_owner(stage.name, self._running.config, self._running.plugins.plugins_of_stage).plugin
+        if place and self._planned_here and key not in self.deployment.plugin_metadata.get(plugin, {}):
+            self._say(self._noted_by_plugin(plugin, {key: place}))
+
     async def _execute(self, stage: Stage, again: bool) -> StageResult:
         try:
             client = await self._client(stage)
             if self._undo(stage) is not None:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
-                await self.note_plugin(client.name, {f"started-{stage.index}": "_"})
+                await self.note_plugin(client.name, {_started(stage): "_"})
             config = self._config(stage, lists=client.resumes)
             work = StageWork(deployment=self.deployment, stage=stage, config=config, sources=self._running.sources)
             if again and not may_repeat(client, stage):
@@ -350,6 +364,11 @@ def _with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:
     """Why a stage was ended, and what its plugin has to add: it may have left something."""
     said = "" if ended.cancelled() or ended.exception() else ended.result().message
     return said if said.startswith(reason) else reason
+
+
+def _started(stage: Stage) -> str:
+    """The note that a stage was begun, as plugins of scripts call it."""
+    return f"started-{stage.index}"
 
 
 class _Unsaid(NamedTuple):

@@ -171,7 +171,6 @@ class Workspace:
         try:
             async with self._turn(directory):
                 if not directory.exists():
-                    await asyncio.to_thread(directory.parent.mkdir, parents=True, exist_ok=True)
                     await materialise(mirror, wanted.commit, directory)
                     self._surveys.pop(directory, None)
                 if directory not in self._surveys:

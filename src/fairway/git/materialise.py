@@ -58,8 +58,7 @@ async def materialise(mirror: Mirror, commit: str, directory: Path, only: Sequen
     unfinished = await asyncio.to_thread(_unfinished, directory)
     try:
         pointers = await _write_files(mirror, tree, unfinished)
-        await asyncio.to_thread(_write_links, links, tree, unfinished)
-        await asyncio.to_thread(_install, unfinished, directory)
+        await asyncio.to_thread(_finish, links, tree, unfinished, directory)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
@@ -168,6 +167,11 @@ def _write_file(target: bytes, content: bytes, mode: int) -> None:
             written += os.write(descriptor, content[written:])
     finally:
         os.close(descriptor)
+
+
+def _finish(links: Mapping[str, str], tree: Tree, unfinished: Path, directory: Path) -> None:
+    _write_links(links, tree, unfinished)
+    _install(unfinished, directory)
 
 
 def _write_links(links: Mapping[str, str], tree: Tree, root: Path) -> None:

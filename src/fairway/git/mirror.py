@@ -35,6 +35,8 @@ _TIDY_EVERY = 50
 _REMEMBERED_COMMITS = 64
 #: How many comparisons are remembered, for the same reason.
 _REMEMBERED_CHANGES = 4
+#: How many files are remembered, and up to which size: a deployment asks for the file of its application several times.
+_REMEMBERED_FILES, _REMEMBERED_BYTES = 16, 32 * 1024
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Mirror:
         self._fetched = 0
         self._commits: dict[str, Commit] = {}
         self._changes: dict[tuple[str, str], list[Change]] = {}
+        self._files: dict[tuple[str, str], bytes] = {}
 
     @classmethod
     async def open(cls, directory: Path, remote: str, options: MirrorOptions | None = None) -> "Mirror":
@@ -109,7 +112,7 @@ class Mirror:
 
     async def fetch_commit(self, commit: str) -> None:
         """Make sure that a commit is here, even one that no branch reaches any more (if the remote still gives it)."""
-        if isinstance(await self._object(checked_hash(commit)), Found):
+        if commit in self._commits or isinstance(await self._object(checked_hash(commit)), Found):
             return
 
         async def ask() -> bytes:
@@ -190,8 +193,13 @@ class Mirror:
 
     async def read_file(self, commit: str, path: str) -> bytes:
         """One file of a commit; a symbolic link is followed as long as it stays inside the tree."""
-        name = f"{checked_hash(commit)}:".encode() + to_bytes(checked_path(path))
-        return await self.healing(lambda: self._read_file(name, commit, path))
+        known = self._files.get((commit, path))
+        if known is None:
+            name = f"{checked_hash(commit)}:".encode() + to_bytes(checked_path(path))
+            known = await self.healing(lambda: self._read_file(name, commit, path))
+            if len(known) <= _REMEMBERED_BYTES:
+                _remember(self._files, (commit, path), known, _REMEMBERED_FILES)
+        return known
 
     async def require_commits(self, *commits: str) -> None:
         """Refuse hashes that are not commits of this mirror."""
@@ -243,6 +251,8 @@ class Mirror:
         await self.retry.run(ask)
         await asyncio.to_thread(self._store.install)
         await self._reader.close()
+        # What no branch reaches any more is not among what was cloned.
+        self._commits.clear()
 
     async def _is_usable(self) -> bool:
         if not self._store.looks_whole():

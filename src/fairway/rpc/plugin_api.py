@@ -40,6 +40,7 @@ from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceSt
 
 __all__ = [
     "NOTES_METADATA",
+    "PLACE_KEY",
     "TOKEN_KEY",
     "UNDER_WAY_KEY",
     "WATCHED_KEY",
@@ -77,6 +78,10 @@ __all__ = [
 #: Carries what is kept with a stage that has ended, in the trailing metadata of the answer to ExecuteStage: JSON, texts
 #: by key. An agent that does not know it passes over it.
 NOTES_METADATA: Final = "fairway-stage-notes-bin"
+#: Metadata of a planned stage: the place where the plugin will do its work, and nobody anywhere else. An agent of ours
+#: that starts the stage notes it with the deployment as `started-<index>` in the same breath, so that the plugin need
+#: not; an agent that does not know it leaves that to the plugin.
+PLACE_KEY: Final = "fairway/place"
 #: Metadata of GetLivestate: whether a deployment of the application is under way. PipeCD's agents do not say.
 UNDER_WAY_KEY: Final = "fairway-deployment-under-way"
 #: Trailing metadata of the answer to GetLivestate: "true" where the plugin tells its agent of every change from now on,

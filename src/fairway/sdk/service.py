@@ -212,13 +212,15 @@ class PluginService(DeploymentServicer, StageServicer):
     def _told(self, wire: m.ExecutePluginInput) -> Told:
         deployment = from_wire_deployment(wire.deployment)
         target, running = _both(wire)
-        names = deployment.deploy_targets_by_plugin.get(self._plugin.settings.name, ())
+        name = self._plugin.settings.name
+        names = deployment.deploy_targets_by_plugin.get(name, ())
         return Told(
             deployment=deployment,
             stage=from_wire_stage(wire.stage),
             target=target,
             running=running,
             targets=tuple(target for target in self._plugin.settings.targets if target.name in names),
+            notes=deployment.plugin_metadata.get(name, {}),
             config=msgspec.json.decode(wire.stage_config or b"{}"),
         )
 

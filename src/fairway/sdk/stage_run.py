@@ -86,6 +86,9 @@ class StageRun(Generic[O]):
         #: What runs until now; None on a first deployment.
         self.running: Files | None = told.running
         self.targets: tuple[DeployTarget, ...] = told.targets
+        #: What stages of this plugin had kept with the deployment when this one was started; `noted_by_plugin` may know
+        #: more.
+        self.notes_at_start: Mapping[str, str] = told.notes
         self.options: O = options
         self.log = log
         #: Whether somebody ended the stage on purpose; the reason is in `stop_reason`.
@@ -198,5 +201,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     target: Files
     running: Files | None
     targets: tuple[DeployTarget, ...]
+    #: What stages of this plugin have kept with the deployment.
+    notes: Mapping[str, str]
     #: The stage's `with`; empty for a quick sync.
     config: Mapping[str, Any]

@@ -57,6 +57,8 @@ async def test_a_deployment_that_cannot_be_planned_without_its_remote_says_so_an
             await world.add_application()
             async with an_agent_at_work(world, listed):
                 await diary(tmp_path, 1)
+                # It is planned while the server is told of it.
+                await until(world.deployments)
             # Another machine takes over, which has never seen the repository.
             shutil.rmtree(world.data)
             web.failures += [503] * 1000

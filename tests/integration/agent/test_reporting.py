@@ -38,14 +38,14 @@ async def test_what_happens_in_one_moment_is_told_in_one_call(tmp_path: Path, mo
             await world.ended()
 
     started, stage = "SaveDeploymentSharedMetadata", "ReportStageStatusChanged"
-    at_work = [["SaveDeploymentPluginMetadata"], ["ReportStageLogsFromLastCheckpoint"]]
+    place, log = "SaveDeploymentPluginMetadata", ["ReportStageLogsFromLastCheckpoint"]
     newest, busy = "ReportApplicationMostRecentDeployment", "ReportApplicationDeployingStatus"
     assert told == [
         ["CreateDeployment", newest, busy],
-        ["ReportDeploymentPlanned", started, "ReportDeploymentStatusChanged", stage],
-        *at_work,
-        ["SaveStageMetadata", stage, stage],
-        *at_work,
+        ["ReportDeploymentPlanned", started, "ReportDeploymentStatusChanged", place, stage],
+        log,
+        ["SaveStageMetadata", stage, place, stage],
+        log,
         ["SaveStageMetadata", stage, "ReportDeploymentCompleted", newest, busy],
     ]
 

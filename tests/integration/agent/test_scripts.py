@@ -14,6 +14,7 @@ from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
+from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from fairway.server.logs import StageLogKey
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
@@ -38,8 +39,9 @@ async def log_of(world: World, deployment: Deployment, stage: int = 0) -> list[t
 
 
 def kept(deployment: Deployment) -> dict[str, str]:
-    """What is kept with the first stage, for programs; how long it took differs."""
+    """What is kept with the first stage, for programs; where it ran and how long it took differs."""
     found = dict(deployment.stages[0].metadata)
+    assert found.pop(PLACE_KEY)
     return {**found, "fairway/seconds": "a number"} if float(found["fairway/seconds"]) >= 0 else found
 
 

@@ -2,7 +2,8 @@
 
 A journal tells what became of a script, but only to who has it. An agent that takes over on another machine, or whose
 data directory was lost, has none, though the script may have run; the note tells it so. Each directory of journals has
-a name of its own, made when it is first used: a note with that name says that this journal is the whole truth.
+a name of its own, made when it is first used: a note with that name says that this journal is the whole truth. An
+agent of ours makes the note itself, with the start of the stage, from what the plan says.
 """
 
 import contextlib
@@ -20,7 +21,10 @@ _FILE = "place"
 
 async def claim(state: Path, run: StageRun[Any], key: str, journal: Journal) -> None:
     """Note that the script runs here. Where another place has that note, its first run counts as interrupted."""
-    here, noted = _name_of(state), await run.noted_by_plugin(key)
+    here = name_of(state)
+    if run.notes_at_start.get(key) == here:
+        return
+    noted = await run.noted_by_plugin(key)
     if noted == here:
         return
     if noted is not None:
@@ -29,7 +33,8 @@ async def claim(state: Path, run: StageRun[Any], key: str, journal: Journal) -> 
     await run.note_for_plugin({key: here})
 
 
-def _name_of(state: Path) -> str:
+def name_of(state: Path) -> str:
+    """The name of a directory of journals."""
     path = state / _FILE
     with contextlib.suppress(FileNotFoundError):
         return path.read_text()

@@ -2,8 +2,8 @@
 
 A script runs at most once for each run of its stage, whatever happens to plugin and agent: it is started through a
 `Journal`, and a stage that is asked for again takes up the journal it finds. Where it runs is noted with the deployment
-before anything else (`claim`): a rollback runs only for a script that was started, and a script that was started on
-another machine, whose journal is not here, is not run here unless it says so (`onInterrupted`).
+before anything else (`claim`): a rollback runs only for a script that was started, which its journal tells where it is
+here, and a script that was started on another machine is not run here unless it says so (`onInterrupted`).
 """
 
 import asyncio
@@ -20,12 +20,13 @@ from fairway.git.retry import Retry
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome, runs_again
-from fairway.plugins.scriptrun.claim import claim
+from fairway.plugins.scriptrun.claim import claim, name_of
 from fairway.plugins.scriptrun.environment import script_environment
 from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Telling
+from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import PluginSettings, Sort, StageSpec
 
@@ -48,6 +49,10 @@ class ScriptRun(Plugin):
         await self._guard.close()
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
+        if spec.sort is not Sort.UNDO:
+            # Where the name cannot be written yet, the claim before the script tries again.
+            with contextlib.suppress(JournalError):
+                return PlannedStage(metadata={PLACE_KEY: name_of(self._guard.journals)})
         needless = spec.sort is Sort.UNDO and isinstance(options, ScriptRunOptions) and not options.rollback_commands
         return PlannedStage(wanted=not needless)
 
@@ -60,11 +65,21 @@ class ScriptRun(Plugin):
     @undo("SCRIPT_RUN_ROLLBACK", of="SCRIPT_RUN", options=ScriptRunOptions)
     async def undo_script(self, run: StageRun[ScriptRunOptions]) -> Outcome:
         """Run what undoes them, if they were started."""
-        if await run.noted_by_plugin(_started(run)) is None:
+        if not await self._was_started(run):
             run.log.info("The script was not started, so there is nothing to undo")
             return Outcome()
         script = Script(run=run, options=run.options, commands=run.options.rollback_commands)
         return await run_script(self._guard, script)
+
+    async def _was_started(self, run: StageRun[ScriptRunOptions]) -> bool:
+        """Whether the script that is to be undone was started, here or anywhere."""
+        noted = await run.noted_by_plugin(_started(run))
+        if noted is None or noted != name_of(self._guard.journals):
+            return noted is not None
+        # Noted before it was started; between the two somebody may have ended it.
+        undone = [each.id for each in run.deployment.stages if each.index == run.stage.index and not each.is_rollback]
+        journals = self._guard.journals / run.deployment.id
+        return any(Journal(each).came_to_life for stage_id in undone for each in journals.glob(f"{stage_id}-*"))
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
