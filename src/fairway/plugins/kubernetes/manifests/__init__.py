@@ -4,6 +4,7 @@ load.py          the door: `Manifests.load`
 plain.py         manifests as they are
 kustomize.py, helm.py, charts.py
                  what the tools are told, and where charts come from
+git_remotes.py   Git remotes that charts and bases come from
 rendering.py     the tools run on the files, without changing them
 renderings.py    what was rendered is remembered by what it was made of
 documents.py     text → objects, with the line of each; checks.py: what is wrong with one

@@ -1,19 +1,18 @@
 """Where charts come from that are not in the application's repository: chart repositories, registries, Git remotes.
 
-The agent's file names them with their credentials. Helm gets those by private files in a home of its own, never by
-arguments, which everybody on the machine can read; neither the user's repositories nor anybody's plugins play a part.
+The agent's file names them with their credentials; the last are `git_remotes`' matter. Helm gets credentials by private
+files in a home of its own, never by arguments, which everybody on the machine can read; neither the user's repositories
+nor anybody's plugins play a part.
 """
 
-import asyncio
 import base64
 import os
 import re
 import shutil
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,16 +20,9 @@ from fairway.config.agent_file import ChartRegistry, ChartRepository
 from fairway.config.problems import did_you_mean
 from fairway.config.settings import Settings
 from fairway.errors import UserError
-from fairway.git.credentials import Access, Credentials, HostKeys, SshKey
-from fairway.git.errors import GitInputError, GitNotFound
-from fairway.git.names import checked_hash
-from fairway.git.process import Git
-from fairway.git.remote import parse_remote
-from fairway.plugins.kubernetes.manifests.command import private_directory
+from fairway.plugins.kubernetes.manifests.git_remotes import KnownRemote
 
 S = TypeVar("S", bound=Settings)
-_REF: Final = re.compile(r"[A-Za-z0-9_][^\s\x00-\x1f\x7f~^:?*\[\\]*")
-_HASH: Final = re.compile(r"[0-9a-f]{40}")
 
 
 class BadCharts(UserError):
@@ -43,7 +35,7 @@ class Sources:
     def __init__(self, config: Mapping[str, Any]) -> None:
         repositories = _read(config, "chartRepositories", ChartRepository)
         self.repositories = {each.name: each for each in repositories if each.type != "GIT"}
-        self.remotes = {each.git_remote: each for each in repositories if each.type == "GIT"}
+        self.remotes = tuple(KnownRemote.of(each) for each in repositories if each.type == "GIT")
         self.registries = {_host(each.address): each for each in _read(config, "chartRegistries", ChartRegistry)}
 
     def repository(self, name: str) -> ChartRepository:
@@ -67,6 +59,7 @@ class Sources:
         """What must never be shown."""
         passwords = [each.password for each in self.repositories.values()]
         passwords += [each.password for each in self.registries.values()]
+        passwords += [each.login.password for each in self.remotes if each.login]
         return tuple(filter(None, passwords))
 
 
@@ -126,54 +119,6 @@ class HelmHome:
         _write(self.directory / "config" / "repositories.yaml", {"apiVersion": "", "repositories": repositories})
         _write(self.directory / "config" / "registry.json", {"auths": auths})
         self._ready = True
-
-
-@asynccontextmanager
-async def checked_out(sources: Sources, remote: str, ref: str, known_hosts: Path) -> AsyncIterator[Path]:
-    """The files of a Git remote at a branch, tag or commit, while the block lasts."""
-    parsed, login = parse_remote(remote)
-    known = sources.remotes.get(remote)
-    if parsed.scheme == "file" and known is None:
-        raise BadCharts(
-            f"input.helmChart.gitRemote is {remote!r}, a directory of the agent's machine; the agent's file has to "
-            "name it among chartRepositories (type GIT)"
-        )
-    if ref and (not _REF.fullmatch(ref) or ".." in ref):
-        raise GitInputError(f"input.helmChart.ref is {ref!r}; expected a branch, a tag or a commit")
-    key_file = Path(known.ssh_key_file) if known and known.ssh_key_file else None
-    ssh = SshKey(key_file=key_file, known_hosts_file=known_hosts, host_keys=HostKeys.ACCEPT_NEW)
-    async with private_directory("chart") as directory:
-        access = Access.grant(parsed, Credentials(login=login, ssh=ssh), directory / "access")
-        try:
-            await _fetch(Git(access), parsed.url, ref or "HEAD", directory)
-        finally:
-            access.close()
-        yield directory / "files"
-
-
-def is_commit(ref: str) -> bool:
-    """Whether a ref can never mean something else."""
-    return _HASH.fullmatch(ref) is not None
-
-
-async def _fetch(git: Git, url: str, ref: str, directory: Path) -> None:
-    git_dir, files = directory / "git", directory / "files"
-    await asyncio.to_thread(files.mkdir)
-    await git.output("init", "--quiet", "--bare", str(git_dir))
-    fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", url)
-    try:
-        await git.remote_output(f"fetch {ref} of the chart from", url, *fetch, ref, git_dir=git_dir)
-        found = "FETCH_HEAD"
-    except UserError:
-        if not is_commit(ref):
-            raise
-        # A server may give out what its branches and tags point to only.
-        everything = ("fetch", "--quiet", "--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-        await git.remote_output("fetch the chart from", url, *everything, git_dir=git_dir)
-        found = checked_hash(ref)
-    done = await git.run(f"--work-tree={files}", "checkout", "--quiet", "--force", found, "--", ".", git_dir=git_dir)
-    if done.code != 0:
-        raise GitNotFound(f"{url} has no files at {ref}: {done.stderr.strip()}")
 
 
 def _read(config: Mapping[str, Any], field: str, kind: type[S]) -> list[S]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from fairway.config.problems import Path, Problem, did_you_mean, shown
 from fairway.config.reader.document import Document
+from fairway.plugins.kubernetes.manifests.values import wrong_values
 
 _GROUP_VERSION: Final = re.compile(r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?v?[a-z0-9]+")
 _KIND: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*")
@@ -60,6 +61,9 @@ def _wrong(document: Document, body: dict[str, Any], path: Path) -> Iterator[tup
         yield from _metadata(document, metadata, path)
         for field in ("labels", "annotations"):
             yield from _texts(document, metadata, field, path)
+    for place, message, unquoted in wrong_values(body):
+        remedy = _in_quotes(document, unquoted, (*path, *place))
+        yield place, f"{message}{remedy}"
 
 
 def _kind(body: dict[str, Any]) -> Iterator[tuple[Path, str]]:

@@ -17,7 +17,7 @@ import msgspec
 
 from fairway.config.platforms import HelmChart, HelmOptions, KubernetesInput
 from fairway.plugins.kubernetes.manifests import helm, kustomize
-from fairway.plugins.kubernetes.manifests.charts import BadCharts, HelmHome, Sources, checked_out, is_commit
+from fairway.plugins.kubernetes.manifests.charts import BadCharts, HelmHome, Sources
 from fairway.plugins.kubernetes.manifests.command import (
     Command,
     ToolFailed,
@@ -27,6 +27,7 @@ from fairway.plugins.kubernetes.manifests.command import (
     run_tool,
 )
 from fairway.plugins.kubernetes.manifests.documents import parse_output
+from fairway.plugins.kubernetes.manifests.git_remotes import checked_out, is_commit, logins_of_git
 from fairway.plugins.kubernetes.manifests.places import Place
 from fairway.plugins.kubernetes.manifests.renderings import FLOATING_SECONDS, Rendering, Renderings, digest
 from fairway.plugins.kubernetes.manifests.tools import Tool, Tools
@@ -72,12 +73,15 @@ class Renderer:
                 if inflater is not None:
                     # Kustomize puts the charts that it fetches beside the kustomization.
                     at = await _copied(stack, directory, (*found.directories, *(each.parent for each in found.files)))
+                environment = await asyncio.to_thread(self._home.environment)
+                if found.remote:
+                    environment |= await self._for_git(stack)
                 output = await self._in_turn(
                     Command(
                         name=f"kustomize build of {place.shown(directory)}",
                         arguments=(str(tool.path), "build", *options, "."),
                         directory=at,
-                        environment=await asyncio.to_thread(self._home.environment),
+                        environment=environment,
                         secrets=self._sources.secrets,
                     )
                 )
@@ -131,9 +135,8 @@ class Renderer:
     async def _from_git(
         self, stack: AsyncExitStack, place: Place, tool: Tool, template: helm.Template, chart: HelmChart
     ) -> bytes:
-        known_hosts = self._state / "known_hosts"
-        await asyncio.to_thread(self._state.mkdir, mode=0o700, parents=True, exist_ok=True)
-        checkout = checked_out(self._sources, chart.git_remote, chart.ref, known_hosts)
+        known_hosts = await asyncio.to_thread(self._known_hosts)
+        checkout = checked_out(self._sources.remotes, chart.git_remote, chart.ref, known_hosts)
         root = (await stack.enter_async_context(checkout)).resolve()
         remote = Place(root, root)
         directory = await asyncio.to_thread(remote.path, chart.path or ".", "input.helmChart.path")
@@ -144,6 +147,17 @@ class Renderer:
             await self._run(place, tool, ("dependency", "update", str(directory)))
         template = msgspec.structs.replace(template, chart=str(directory))
         return await self._run(place, tool, helm.arguments(template))
+
+    async def _for_git(self, stack: AsyncExitStack) -> dict[str, str]:
+        """What the git of a tool has to know of the remotes of the agent's file."""
+        private = await stack.enter_async_context(private_directory("bases"))
+        known_hosts = await asyncio.to_thread(self._known_hosts)
+        return await asyncio.to_thread(logins_of_git, self._sources.remotes, known_hosts, private)
+
+    def _known_hosts(self) -> Path:
+        """Where ssh remembers the keys of hosts; the directory is there when this returns."""
+        self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return (self._state / "known_hosts").absolute()
 
     async def _from_repository(self, place: Place, tool: Tool, template: helm.Template, chart: HelmChart) -> bytes:
         if not chart.name:

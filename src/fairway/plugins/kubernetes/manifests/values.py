@@ -1,0 +1,119 @@
+"""Values of Kubernetes' own kinds that a cluster refuses without saying where they stand, or what it expected.
+
+Numbers where texts must be, texts that are no base64, quantities that are none: the mistakes that people make most, and
+of which the API server tells least. Everything else is left to it. Values of Secrets are never shown.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from fairway.config.problems import Path, shown
+
+#: Where the pods of a kind are described.
+_PODS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
+    ("v1", "Pod"): (),
+    ("apps/v1", "Deployment"): ("spec", "template"),
+    ("apps/v1", "StatefulSet"): ("spec", "template"),
+    ("apps/v1", "DaemonSet"): ("spec", "template"),
+    ("apps/v1", "ReplicaSet"): ("spec", "template"),
+    ("batch/v1", "Job"): ("spec", "template"),
+    ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+}
+_QUANTITY: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?")
+
+
+class Wrong(NamedTuple):
+    """One value."""
+
+    path: Path
+    message: str
+    #: What could be mended by quotes; None otherwise.
+    unquoted: Any = None
+
+
+def wrong_values(body: dict[str, Any]) -> Iterator[Wrong]:
+    """The values of an object that no cluster takes."""
+    sort = (body.get("apiVersion"), body.get("kind"))
+    if sort == ("v1", "ConfigMap"):
+        yield from _texts(body, ("data",))
+        yield from _base64(body, ("binaryData",))
+    elif sort == ("v1", "Secret"):
+        yield from _texts(body, ("stringData",), secret=True)
+        yield from _base64(body, ("data",))
+    elif sort == ("v1", "PersistentVolumeClaim"):
+        yield from _resources(body, ("spec", "resources"))
+    elif sort in _PODS:
+        yield from _pod(body, _PODS[sort])  # type: ignore[index]  # It is one of its keys.
+
+
+def _pod(body: dict[str, Any], path: tuple[str, ...]) -> Iterator[Wrong]:
+    if path:
+        # Those of the object itself are looked at for every kind.
+        yield from _texts(body, (*path, "metadata", "labels"))
+        yield from _texts(body, (*path, "metadata", "annotations"))
+    for field in ("initContainers", "containers"):
+        for index, container in enumerate(_list(_at(body, (*path, "spec", field)))):
+            place: Path = (*path, "spec", field, index)
+            yield from _resources(body, (*place, "resources"))
+            for number, entry in enumerate(_list(_at(container, ("env",)))):
+                value = _at(entry, ("value",))
+                if value is not None and not isinstance(value, str):
+                    yield _no_text((*place, "env", number, "value"), value)
+
+
+def _texts(body: Any, path: Path, *, secret: bool = False) -> Iterator[Wrong]:
+    found = _at(body, path)
+    if found is None:
+        return
+    if not isinstance(found, dict):
+        yield Wrong(path, f"found {shown(found)}, expected a mapping of texts")
+        return
+    for key, value in found.items():
+        if value is not None and not isinstance(value, str):
+            yield _no_text((*path, key), value, secret=secret)
+
+
+def _no_text(path: Path, value: Any, *, secret: bool = False) -> Wrong:
+    simple = isinstance(value, bool | int | float)
+    what = ("a number" if not isinstance(value, bool) else "true or false") if secret and simple else shown(value)
+    return Wrong(path, f"found {what}, expected a text", None if secret or not simple else value)
+
+
+def _base64(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
+    found = _at(body, path)
+    for key, value in found.items() if isinstance(found, dict) else ():
+        if value is None:
+            continue
+        try:
+            # As Go reads it: line breaks do not count.
+            base64.b64decode("".join(str(value).splitlines()), validate=True)
+            correct = isinstance(value, str)
+        except (binascii.Error, ValueError):
+            correct = False
+        if not correct:
+            plain = "stringData" if path == ("data",) else "data"
+            yield Wrong((*path, key), f"is not base64; put texts that are not encoded into {plain}")
+
+
+def _resources(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
+    for field in ("limits", "requests"):
+        found = _at(body, (*path, field))
+        for key, value in found.items() if isinstance(found, dict) else ():
+            if isinstance(value, str) and not _QUANTITY.fullmatch(value):
+                yield Wrong((*path, field, key), f'found {shown(value)}, expected a quantity such as "500m" or "128Mi"')
+
+
+def _at(body: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(step, int):
+            body = body[step]
+        else:
+            body = body.get(step) if isinstance(body, dict) else None
+    return body
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
