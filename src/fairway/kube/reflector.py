@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 #: A watch that ends so soon, without a word, was not served.
 _SHORT_SECONDS = 1.0
 #: Attempts do not count here: it is tried for as long as anybody wants the picture.
-_PATIENCE = Patience(first_delay=0.5, longest_delay=15.0)
+WATCH_PATIENCE = Patience(first_delay=0.5, longest_delay=15.0)
 
 
 class _Identity(msgspec.Struct, frozen=True, rename="camel"):
@@ -65,7 +65,7 @@ class Reflector(Generic[T]):
     """The objects of one kind in one cluster or one of its namespaces. It belongs to one event loop."""
 
     def __init__(
-        self, cluster: Cluster, kind: Kind, scope: Scope, owner: Owner[T], patience: Patience = _PATIENCE
+        self, cluster: Cluster, kind: Kind, scope: Scope, owner: Owner[T], patience: Patience = WATCH_PATIENCE
     ) -> None:
         self.kind = kind
         self.scope = scope
@@ -112,7 +112,7 @@ class Reflector(Generic[T]):
         """Keep it up to date until cancelled."""
         while True:
             try:
-                if not self._since or self._server != self._cluster.server:
+                if not self._since:
                     await self._list()
                 await self._watch()
             except Expired:
@@ -172,6 +172,8 @@ class Reflector(Generic[T]):
     async def _watch(self) -> None:
         told, begun = False, asyncio.get_running_loop().time()
         async with self._cluster.following(self.kind, self.scope, self._since, msgspec.Raw) as changes:
+            if self._cluster.server != self._server:
+                raise Expired(f"The cluster {self._cluster.name} is another one than that which was listed")
             self._well()
             async for change in changes:
                 told = True

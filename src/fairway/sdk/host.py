@@ -84,14 +84,19 @@ async def _serve_orders(kind_of: Callable[[str], type[Plugin]]) -> None:
         order = msgspec.json.decode(await reader.readline(), type=HostOrder)
     except msgspec.DecodeError as error:
         raise BadStart(f"standard input does not say what to serve ({error}); an agent writes that") from error
-    shared = Shared()
-    served = [Served(kind_of(each.entry)(_settings(each, shared)), each.address, each.token) for each in order.plugins]
+    served = plugins_of(order, kind_of)
     leave = asyncio.Event()
     running = asyncio.create_task(_serve(served, order.agent, leave))
     closed = asyncio.create_task(reader.read())
     await asyncio.wait({running, closed}, return_when=asyncio.FIRST_COMPLETED)
     leave.set()
     await running
+
+
+def plugins_of(order: HostOrder, kind_of: Callable[[str], type[Plugin]]) -> list[Served]:
+    """The plugins to serve; what they have in common is there once."""
+    shared = Shared()
+    return [Served(kind_of(each.entry)(_settings(each, shared)), each.address, each.token) for each in order.plugins]
 
 
 async def _serve(served: list[Served], agent: str, leave: asyncio.Event) -> None:

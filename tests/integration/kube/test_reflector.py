@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
+from fairway.kube.access import Access
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, NotAllowed
 from fairway.kube.reflector import Owner, Reflector
@@ -168,6 +169,76 @@ async def test_a_cluster_that_stays_away_is_asked_less_and_less_and_the_picture_
         assert watcher.waits[:4] == [1.0, 2.0, 3.0, 3.0]
         assert isinstance(watcher.reflector.problem, ClusterAway)
         assert watcher.values() == ["1", "2"]
+
+
+async def test_that_a_cluster_is_away_and_that_it_is_back_is_noted_once_each() -> None:
+    away, back = [refuses(500)] * 4, tells(change("ADDED", "d", "9", x="4"), then=for_ever)
+    async with watching(LISTED, *away, back) as watcher:
+        await watcher.until_told(3)
+
+        assert watcher.problems == [ClusterAway, type(None)]
+
+
+async def test_a_missing_permission_is_noted_once_however_often_it_is_tried() -> None:
+    async with watching(refuses(403)) as watcher:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(watcher.waits) < 5:  # noqa: ASYNC110  # nobody tells of it
+                await asyncio.sleep(0)
+
+        assert watcher.problems == [NotAllowed]
+
+
+async def test_who_hears_that_the_cluster_is_back_tries_again_at_once_but_not_again_and_again() -> None:
+    pauses: list[asyncio.Future[None]] = []
+
+    async def sleep(_: float) -> None:
+        pauses.append(asyncio.get_running_loop().create_future())
+        await pauses[-1]
+
+    async with serving(refuses(403)) as double, a_cluster(double) as cluster, asyncio.timeout(PATIENCE_SECONDS):
+        patience = msgspec.structs.replace(no_waits(), sleep=sleep)
+        reflector = Reflector(cluster, CONFIG_MAPS, Scope(), Owner(_x, lambda *_: None), patience)
+        task = asyncio.create_task(reflector.run())
+
+        async def until_paused(count: int) -> None:
+            while len(pauses) < count:  # noqa: ASYNC110  # nobody tells of it
+                await asyncio.sleep(0)
+
+        await until_paused(1)
+        reflector.hurry()
+        await until_paused(2)
+        reflector.hurry()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        broken_off = [each.cancelled() for each in pauses]
+        task.cancel()
+
+    assert broken_off == [True, False]
+
+
+async def test_a_cluster_that_forgets_at_once_what_it_has_said_is_not_asked_without_a_pause() -> None:
+    gone = tells({"type": "ERROR", "object": {"kind": "Status", "code": 410}})
+    async with watching(LISTED, gone, LISTED, gone, LISTED, gone, LISTED, tells(then=for_ever)) as watcher:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(watcher.waits) < 2:  # noqa: ASYNC110  # nobody tells of it
+                await asyncio.sleep(0)
+
+        assert watcher.waits == [1.0, 2.0]
+
+
+async def test_where_the_kubeconfig_leads_elsewhere_by_now_everything_is_listed_there() -> None:
+    there = (says(a_list("2", an_object("z", "1", x="9"))), tells(then=for_ever))
+    async with serving(LISTED, hangs_up) as first, serving(tells(then=for_ever), *there) as second:
+        where = [first.reach()]
+        async with Cluster("dev", Access(lambda: where[-1]), no_waits()) as cluster:
+            watcher = Watcher(cluster)
+            task = asyncio.create_task(watcher.reflector.run())
+            await watcher.until_told(2)
+            where.append(second.reach())
+            await watcher.until_told(5)
+            task.cancel()
+
+    assert sorted(watcher.told[2:]) == [("a", "1", None), ("b", "2", None), ("z", None, "9")]
 
 
 async def test_a_cluster_that_hangs_up_at_once_is_not_asked_without_a_pause() -> None:

@@ -10,7 +10,8 @@ import pytest
 from fairway.cli.new_plugin import write_plugin
 from fairway.errors import UserError
 from fairway.model.deployment import DeploymentStatus
-from fairway.sdk.host import BadStart, plugin_class
+from fairway.sdk.host import BadStart, HostOrder, PluginOrder, plugin_class, plugins_of
+from fairway.sdk.plugin import Plugin
 from fairway.sdk.start import settings_of, start_config
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
 from tests.integration.git.repositories import an_origin
@@ -104,3 +105,13 @@ def test_what_go_leaves_null_is_empty() -> None:
 def test_what_is_no_plugin_is_refused(entry: str) -> None:
     with pytest.raises(UserError, match="is no plugin"):
         plugin_class(entry)
+
+
+def test_what_plugins_of_one_process_have_in_common_is_there_once() -> None:
+    orders = tuple(PluginOrder(entry="", name=each, address="", token="", state="") for each in ("one", "other"))
+
+    one, other = (
+        each.plugin.settings.shared for each in plugins_of(HostOrder(agent="", plugins=orders), lambda _: Plugin)
+    )
+
+    assert one.get(list) is other.get(list)

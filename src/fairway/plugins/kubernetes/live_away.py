@@ -12,8 +12,7 @@ import msgspec
 from fairway.errors import FairwayError
 from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster
-
-_PATIENCE = Patience(first_delay=0.5, longest_delay=15.0)
+from fairway.kube.reflector import WATCH_PATIENCE
 
 
 class _Silence(msgspec.Struct):
@@ -26,7 +25,7 @@ class _Silence(msgspec.Struct):
 class Away:
     """Belongs to one event loop."""
 
-    def __init__(self, back: Callable[[str], None], patience: Patience = _PATIENCE) -> None:
+    def __init__(self, back: Callable[[str], None], patience: Patience = WATCH_PATIENCE) -> None:
         self._back = back
         self._patience = patience
         self._silent: dict[str, _Silence] = {}

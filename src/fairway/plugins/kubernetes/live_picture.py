@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from fairway.config.providers import AppStateInformer
 from fairway.errors import FairwayError
+from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import NotAllowed, NotThere
 from fairway.kube.kinds import Kind
-from fairway.kube.reflector import Owner, Reflector
+from fairway.kube.reflector import WATCH_PATIENCE, Owner, Reflector
 from fairway.plugins.kubernetes.live_families import Families
 from fairway.plugins.kubernetes.live_objects import Seen, keeper
 
@@ -47,11 +48,18 @@ class _Watch(NamedTuple):
 class Picture:
     """What is seen of one cluster. It belongs to one event loop."""
 
-    def __init__(self, cluster: Cluster, informer: AppStateInformer, touched: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        informer: AppStateInformer,
+        touched: Callable[[str], None],
+        patience: Patience = WATCH_PATIENCE,
+    ) -> None:
         self.cluster = cluster
         self.families = Families()
         self._informer = informer
         self._touched = touched
+        self._patience = patience
         self._watches: dict[_Place, _Watch] = {}
         #: Kinds that may only be watched namespace by namespace.
         self._narrow: set[tuple[str, str]] = set()
@@ -93,11 +101,6 @@ class Picture:
         if self._uses.pop(user, None):
             self._end_unused()
 
-    @property
-    def watched(self) -> list[str]:
-        """The kinds that are watched."""
-        return sorted({place.kind for place in self._watches})
-
     def is_wanted(self, kind: Kind) -> bool:
         """Whether the deploy target lets this kind be watched at all."""
         told = self._informer
@@ -132,8 +135,9 @@ class Picture:
             watch = None
         if watch is None:
             owner = Owner(keeper(kind), self._change, self._note)
-            reflector = Reflector(self.cluster, kind, Scope(namespace=place.namespace), owner)
-            watch = self._watches[place] = _Watch(reflector, asyncio.create_task(reflector.run()))
+            reflector = Reflector(self.cluster, kind, Scope(namespace=place.namespace), owner, self._patience)
+            task = asyncio.create_task(reflector.run(), name=f"watch {kind.kind}")
+            watch = self._watches[place] = _Watch(reflector, task)
         return watch.reflector
 
     def _end_unused(self) -> None:

@@ -56,9 +56,10 @@ class Pictures:
         way = _Way(path, told.master_url, told.app_state_informer)
         if way not in self._open:
             cluster = Cluster(target.name, Access.of(told.kube_config_path, told.master_url))
-            self._open[way] = Picture(cluster, told.app_state_informer, self._touched)
+            self._open[way] = Picture(cluster, told.app_state_informer, self.touched)
         return self._open[way]
 
-    def _touched(self, application_id: str) -> None:
+    def touched(self, application_id: str) -> None:
+        """Something of an application is otherwise than before."""
         for listener in self._listeners:
             listener(application_id)
