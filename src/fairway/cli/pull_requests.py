@@ -150,14 +150,17 @@ def _written(client: "httpx2.Client", request: PullRequest, marker: str, text: s
 
 def _earlier(client: "httpx2.Client", listed: str, marker: str) -> int | None:
     """The comment that an earlier run has left."""
+    last: list[dict[str, Any]] = []
     for page in range(1, 101):
         answer = client.get(listed, params={"per_page": _PAGE, "limit": _PAGE, "page": page})
         found = _comments(answer)
         for each in found:
             if str(each.get("body", "")).startswith(marker):
                 return int(each["id"])
-        if len(found) < _PAGE:
+        # Gitea has no pages: it answers the second like the first.
+        if len(found) < _PAGE or found == last:
             return None
+        last = found
     return None
 
 

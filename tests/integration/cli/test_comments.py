@@ -20,6 +20,8 @@ class GitHost:
         self.asked: list[tuple[str, str]] = []
         self.tokens: set[str] = set()
         self.address = ""
+        #: Whether it gives comments out in pages; Gitea does not.
+        self.has_pages = True
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         where, _, query = path.partition("?")
@@ -29,7 +31,7 @@ class GitHost:
         if method == "GET":
             page = int(dict(each.split("=") for each in query.split("&"))["page"])
             found = [{"id": number, "body": text} for number, text in self.comments.items()]
-            return 200, found[(page - 1) * 100 : page * 100]
+            return 200, found[(page - 1) * 100 : page * 100] if self.has_pages else found
         number = len(self.comments) + 1 if method == "POST" else int(where.rpartition("/")[2])
         self.comments[number] = body["body"]
         return 201, {"id": number}
@@ -94,6 +96,16 @@ def test_a_comment_takes_the_place_of_the_one_before(
     assert {text for text in host.comments.values() if "<!--" in text} == {"<!-- x -->2"}
     assert host.asked == [("GET", listed), ("GET", listed), ("POST", listed)] + [("GET", listed)] * 2 + [(change, one)]
     assert host.tokens == {token}
+
+
+def test_a_host_that_gives_out_all_comments_at_once_is_not_asked_for_ever() -> None:
+    with a_host() as host:
+        host.comments, host.has_pages = dict.fromkeys(range(1, 151), "of somebody else"), False
+        request = PullRequest(host=Host.GITEA, api=host.address, project="a/b", number="7")
+
+        done = comment(request, "t", "<!-- x -->", "<!-- x -->")
+
+    assert (done, [method for method, _ in host.asked]) == ("commented", ["GET", "GET", "POST"])
 
 
 def test_a_host_that_refuses_is_named_without_the_token() -> None:
