@@ -14,6 +14,7 @@ from datetime import datetime
 import msgspec
 
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
+from fairway.config.problems import did_you_mean
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
 from fairway.delivery.rollback import (
@@ -85,14 +86,16 @@ def decide_requests(
     """Which plugin plans which stages. A quick sync asks every plugin of the application for its own."""
     unknown = [stage for stage in config.stages if stage.name not in plugins_of_stage]
     if unknown:
-        names = ", ".join(f"{stage.name} (stage {stage.index})" for stage in unknown)
+        names = ", ".join(
+            f"{stage.name} (stage {stage.index + 1}{did_you_mean(stage.name, plugins_of_stage)})" for stage in unknown
+        )
         known = ", ".join(sorted(plugins_of_stage)) or "none"
         return RequestDecision(requests=(), reason=f"No plugin of this agent has {names}; it has {known}")
     by_plugin: dict[str, list[StageConfig]] = {}
     for stage in config.stages:
         owner = decide_owner(stage.name, config, plugins_of_stage)
         if not owner.plugin:
-            return RequestDecision(requests=(), reason=f"{owner.reason} (stage {stage.index})")
+            return RequestDecision(requests=(), reason=f"{owner.reason} (stage {stage.index + 1})")
         by_plugin.setdefault(owner.plugin, []).append(stage)
     quick = strategy is SyncStrategy.QUICK_SYNC
     # The platform may have no stage in the pipeline, as where scripts do it all; a quick sync is its alone.
@@ -151,7 +154,7 @@ def _skip_problems(stages: Sequence[StageConfig]) -> list[str]:
         try:
             PathPatterns(stage.skip_on.paths)
         except PatternError as error:
-            problems.append(f"skipOn.paths of stage {stage.index} ({stage.name}): {error}")
+            problems.append(f"skipOn.paths of stage {stage.index + 1} ({stage.name}): {error}")
     return problems
 
 

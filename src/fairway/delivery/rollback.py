@@ -49,6 +49,8 @@ def decide_rollback(
     if not any(stage.is_rollback for stage in deployment.stages):
         return RollbackDecision(stages=(), reason="its plan has no rollback stages")
     wanted = stages_to_undo(deployment)
+    if not wanted:
+        return RollbackDecision(stages=(), reason="nothing that was started has anything to undo")
     left = tuple(stage for stage in wanted if not stage.status.is_terminal)
     if not left:
         return RollbackDecision(stages=(), reason="everything that was to be undone has been")

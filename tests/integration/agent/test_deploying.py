@@ -183,7 +183,7 @@ async def test_a_stage_that_no_plugin_has_fails_the_plan_with_a_reason(tmp_path:
             deployment = await world.ended()
 
     assert deployment.status is DeploymentStatus.FAILED
-    assert "No plugin of this agent has TELEPORT (stage 0)" in deployment.status_reason
+    assert "No plugin of this agent has TELEPORT (stage 1" in deployment.status_reason
 
 
 async def nothing_kept(world: World, deployment: Deployment) -> bool:

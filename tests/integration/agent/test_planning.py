@@ -54,7 +54,7 @@ LEFT = {
     "broken": Left(directory="broken", reason="pipelin"),
     "options": Left(directory="wrong", reason="stages[1].with.retry: is 1000; expected 0 to 100"),
     "secret": Left(directory="sealed", reason="this agent has no private key to open sealed values with"),
-    "stage": Left(directory="unknown", reason="No plugin of this agent has TELEPORT (stage 0)"),
+    "stage": Left(directory="unknown", reason="No plugin of this agent has TELEPORT (stage 1"),
     "plugin": Left(directory="bare", reason="The application names no plugin"),
     "pipeline": Left(
         directory="bare",

@@ -311,7 +311,7 @@ def test_ids_from_the_file_are_kept() -> None:
         ),
         pytest.param(
             {"config": a_config(a_stage_config("K8S_CANARY_ROLLOUT", skip_on=SkipOn(paths=("..",))), SCRIPT, PRIMARY)},
-            'skipOn.paths of stage 0 (K8S_CANARY_ROLLOUT): ".." leaves the repository; patterns start at its root',
+            'skipOn.paths of stage 1 (K8S_CANARY_ROLLOUT): ".." leaves the repository; patterns start at its root',
             id="a pattern that means nothing",
         ),
     ],
@@ -386,10 +386,11 @@ def test_without_a_pipeline_the_plugins_of_the_file_are_asked() -> None:
 
 
 def test_a_stage_that_no_plugin_has_is_named() -> None:
-    decision = decide_requests(a_config(*a_pipeline("SCRIPT_RUN", "ECS_SYNC")), SyncStrategy.PIPELINE, OWNERS)
+    decision = decide_requests(a_config(*a_pipeline("SCRIPT_RUN", "SCRIPTRUN", "X")), SyncStrategy.PIPELINE, OWNERS)
 
     known = "K8S_CANARY_ROLLOUT, K8S_PRIMARY_ROLLOUT, ROLLBACK, SCRIPT_RUN, SCRIPT_RUN_ROLLBACK"
-    assert decision == requests(reason=f"No plugin of this agent has ECS_SYNC (stage 1); it has {known}")
+    unknown = "SCRIPTRUN (stage 2; did you mean 'SCRIPT_RUN'?), X (stage 3)"
+    assert decision == requests(reason=f"No plugin of this agent has {unknown}; it has {known}")
 
 
 def test_an_application_without_plugins_says_what_to_write() -> None:

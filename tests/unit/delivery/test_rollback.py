@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.config.application import Generation, UndoScript
-from fairway.delivery.rollback import decide_rollback, plan_undo_scripts, plan_v0_rollback
+from fairway.delivery.rollback import RollbackDecision, decide_rollback, plan_undo_scripts, plan_v0_rollback
 from fairway.model.application import ApplicationKind
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -71,6 +71,15 @@ def test_a_script_that_does_not_say_how_is_not_undone() -> None:
     stages = plan_v0_rollback(pipeline, ["stage-0", "stage-1"], NOW)
 
     assert [stage.name for stage in stages] == ["ROLLBACK"]
+
+
+def test_where_nothing_that_was_started_can_be_undone_it_is_said() -> None:
+    forward = with_statuses(planned_stages("WAIT_APPROVAL", "SCRIPT_RUN"), [S.FAILED, S.NOT_STARTED])
+    undoing = [stage for stage in v1_rollback(("WAIT_APPROVAL", "SCRIPT_RUN")) if stage.name == "SCRIPT_RUN_ROLLBACK"]
+
+    decision = decide_rollback(a_deployment(stages=(*forward, *undoing)), auto_rollback=True)
+
+    assert decision == RollbackDecision(stages=(), reason="nothing that was started has anything to undo")
 
 
 def test_two_scripts_have_rollbacks_of_their_own() -> None:
