@@ -22,7 +22,8 @@ _PODS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("batch/v1", "Job"): ("spec", "template"),
     ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
 }
-_QUANTITY: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?")
+#: A cluster takes a suffix without a number, too, as nothing.
+_QUANTITY: Final = re.compile(r"(?!\Z)[+-]?\d*\.?\d*([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?")
 
 
 class Wrong(NamedTuple):
@@ -36,7 +37,7 @@ class Wrong(NamedTuple):
 
 def wrong_values(body: dict[str, Any]) -> Iterator[Wrong]:
     """The values of an object that no cluster takes."""
-    sort = (body.get("apiVersion"), body.get("kind"))
+    sort = (str(body.get("apiVersion")), str(body.get("kind")))
     if sort == ("v1", "ConfigMap"):
         yield from _texts(body, ("data",))
         yield from _base64(body, ("binaryData",))
@@ -46,7 +47,7 @@ def wrong_values(body: dict[str, Any]) -> Iterator[Wrong]:
     elif sort == ("v1", "PersistentVolumeClaim"):
         yield from _resources(body, ("spec", "resources"))
     elif sort in _PODS:
-        yield from _pod(body, _PODS[sort])  # type: ignore[index]  # It is one of its keys.
+        yield from _pod(body, _PODS[sort])
 
 
 def _pod(body: dict[str, Any], path: tuple[str, ...]) -> Iterator[Wrong]:
@@ -84,7 +85,10 @@ def _no_text(path: Path, value: Any, *, secret: bool = False) -> Wrong:
 
 def _base64(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
     found = _at(body, path)
-    for key, value in found.items() if isinstance(found, dict) else ():
+    if found is not None and not isinstance(found, dict):
+        yield Wrong(path, "expected a mapping of texts in base64")
+        return
+    for key, value in (found or {}).items():
         if value is None:
             continue
         try:
@@ -107,11 +111,10 @@ def _resources(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
 
 
 def _at(body: Any, path: Path) -> Any:
+    """What stands at a path; None where nothing does. Places in lists are known to be there."""
     for step in path:
-        if isinstance(step, int):
-            body = body[step]
-        else:
-            body = body.get(step) if isinstance(body, dict) else None
+        there = isinstance(step, int) or isinstance(body, dict)
+        body = (body[step] if isinstance(step, int) else body.get(step)) if there else None
     return body
 
 
