@@ -1,10 +1,12 @@
 """Commands whose modules are loaded when they are called, so that `fairway --help` is quick.
 
 The list of commands shows a name and a sentence for each; the rest of a command stands in its module. A word that is
-misspelt, a command's or one of a choice, is told what was probably meant.
+misspelt, a command's or one of a choice, is told what was probably meant. Options are shown with words for people, not
+with Python's names of types.
 """
 
 import difflib
+import enum
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 #: How typer refuses a word that is none of a choice.
 _CHOICE = re.compile(r"(?:Value error, )?(?P<said>'(?P<found>[^']*)' is not one of (?P<known>.*)\.)", re.DOTALL)
@@ -45,6 +47,7 @@ class GroupOnDemand(TyperGroup):
             return TyperCommand(cmd_name, help=wanted.help, rich_help_panel=wanted.panel)
         loaded = typer.main.get_command(import_module(wanted.module).commands)
         loaded.name = cmd_name
+        _say_for_people(loaded, ctx)
         return loaded
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -63,6 +66,7 @@ class GroupOnDemand(TyperGroup):
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        _say_for_people(self, ctx)
         with self._listing():
             super().format_help(ctx, formatter)
 
@@ -77,6 +81,30 @@ class GroupOnDemand(TyperGroup):
             yield
         finally:
             self._only_listed = False
+
+
+#: Python's name of a type → what stands behind an option; a choice shows its words.
+_WORDS = {"str": "TEXT", "int": "NUMBER", "float": "NUMBER", "Path": "PATH"}
+
+
+def _say_for_people(command: Any, ctx: Any) -> None:
+    """Tell in a command's help what an option takes; one that takes nothing shows nothing."""
+    for parameter in command.get_params(ctx) if ctx else command.params:
+        if not isinstance(parameter, TyperOption) or parameter.metavar is not None:
+            continue
+        if parameter.is_flag:
+            parameter.metavar = ""
+        elif parameter.type_descriptor.is_choice:
+            # Without the empty word, by which a choice may be left out.
+            parameter.metavar = f"<{'|'.join(filter(None, map(_word, parameter.type_descriptor.choices or ())))}>"
+        elif word := _WORDS.get(parameter.bare_type().removeprefix("list[").removesuffix("]")):
+            parameter.metavar = word
+    for below in getattr(command, "commands", {}).values():
+        _say_for_people(below, ctx)
+
+
+def _word(choice: Any) -> str:
+    return str(choice.value if isinstance(choice, enum.Enum) else choice)
 
 
 def _near(found: str, known: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """The list of commands: quick to load, and every command can be loaded."""
 
+import re
 import subprocess
 import sys
 
@@ -45,6 +46,8 @@ def test_every_command_says_what_it_does(words: list[str]) -> None:
     result = CliRunner().invoke(app, [*words, "--help"])
 
     assert (result.exit_code, f"Usage: fairway {' '.join(words)} " in result.output) == (0, True)
+    # What an option takes is said in words for people: no names of Python's types, no empty choice.
+    assert re.search(r"--[a-z-]+.*<(bool|str|int|float|list|Path|\|)", result.output) is None, result.output
 
 
 @pytest.mark.parametrize(
