@@ -178,7 +178,7 @@ def _pipeline_problems(facts: PlanFacts) -> list[str]:
 
 def _undo_problems(facts: PlanFacts) -> list[str]:
     """A stage with `onRollback` that nobody could undo is found now, rather than when it is to be undone."""
-    undone = [f"{stage.index} ({stage.name})" for stage in facts.config.stages if stage.undo]
+    undone = [f"{stage.index + 1} ({stage.name})" for stage in facts.config.stages if stage.undo]
     owner = decide_owner(SCRIPT_RUN_ROLLBACK, facts.config, facts.plugins_of_stage)
     if not undone or owner.plugin:
         return []

@@ -237,7 +237,7 @@ NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCR
         pytest.param(
             (undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, PRIMARY),
             NOT_SCRIPTS,
-            "stage 0 (K8S_CANARY_ROLLOUT) has onRollback, which is run by the stage SCRIPT_RUN_ROLLBACK. "
+            "stage 1 (K8S_CANARY_ROLLOUT) has onRollback, which is run by the stage SCRIPT_RUN_ROLLBACK. "
             "No plugin of this agent has SCRIPT_RUN_ROLLBACK; add the plugin scriptrun (url builtin:scriptrun) to the "
             "agent's file, or take onRollback away",
             id="nobody",
@@ -245,7 +245,7 @@ NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCR
         pytest.param(
             (undone("K8S_CANARY_ROLLOUT", 0), SCRIPT, undone("K8S_PRIMARY_ROLLOUT", 2)),
             {**OWNERS, "SCRIPT_RUN_ROLLBACK": ("one", "two")},
-            "stages 0 (K8S_CANARY_ROLLOUT), 2 (K8S_PRIMARY_ROLLOUT) have onRollback, which is run by the stage "
+            "stages 1 (K8S_CANARY_ROLLOUT), 3 (K8S_PRIMARY_ROLLOUT) have onRollback, which is run by the stage "
             "SCRIPT_RUN_ROLLBACK. Plugins one and two both have SCRIPT_RUN_ROLLBACK; list exactly one of them under "
             "spec.plugins of the application",
             id="two",
