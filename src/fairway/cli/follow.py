@@ -15,7 +15,7 @@ import typer
 from fairway.cli.call import Call, decode
 from fairway.cli.cards import ShownDeployment, headline, stage_list, waits_for
 from fairway.cli.logs import LogReader, as_json_line, block_lines, prefixes
-from fairway.cli.output import fields, log_text, now
+from fairway.cli.output import coloured, fields, log_text, now
 from fairway.cli.remote import Unreachable, segments
 from fairway.cli.waiting import Wait, changes, decide_wait, in_vain
 from fairway.cli.watch import TimedOut, Watch
@@ -61,8 +61,13 @@ class LogPrinter:
             sys.stdout.write(as_json_line(stage, block).decode() + "\n")
             return
         time = f"{block.created_at:%H:%M:%S} " if self._timestamps else ""
-        for line in block_lines(block, prefix + time):
-            self._call.console.print(line, style=_COLOURS[block.severity], soft_wrap=True)
+        console, style = self._call.console, _COLOURS[block.severity]
+        if not console.is_terminal:
+            for line in block_lines(block, prefix + time):
+                console.print(line, soft_wrap=True)
+            return
+        for line in block.log.rstrip("\n").split("\n"):
+            console.print(coloured(f"{prefix}{time}{line}", style), soft_wrap=True)
 
 
 def follow_logs(call: Call, deployment_id: str, printer: LogPrinter) -> None:

@@ -26,11 +26,14 @@ _NARROWEST = 4
 SHORT_ID = 8
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+#: A colour or a weight, and nothing else.
+_COLOUR = r"\x1b\[[0-9;:]*m"
 #: Whole sequences first, so that a coloured log leaves no "[31m" behind.
 _NOT_IN_LOGS = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
+_NOT_IN_COLOURED_LOGS = re.compile(rf"(?!{_COLOUR})(?:{_NOT_IN_LOGS.pattern})")
 
 
 class Look:
@@ -111,6 +114,13 @@ def plain(text: str) -> str:
 def log_text(text: str) -> str:
     """The text of a log: its lines and tabs, nothing else that a terminal would obey."""
     return _NOT_IN_LOGS.sub("", text)
+
+
+def coloured(line: str, style: str = "") -> "Text":
+    """A line of a log with the colours that its writer gave it; whatever else a terminal would obey is taken out."""
+    from rich.text import Text
+
+    return Text.from_ansi(_NOT_IN_COLOURED_LOGS.sub("", line), style=style)
 
 
 def now() -> datetime:

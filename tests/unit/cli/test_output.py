@@ -8,7 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
-from fairway.cli.output import LOOKS, ago, fields, log_text, plain, roughly, short_ids, show, status, table, took
+from fairway.cli.output import (
+    LOOKS,
+    ago,
+    coloured,
+    fields,
+    log_text,
+    plain,
+    roughly,
+    short_ids,
+    show,
+    status,
+    table,
+    took,
+)
 from fairway.model.agent import ConnectionStatus
 from fairway.model.application import SyncStatus
 from fairway.model.command import CommandStatus
@@ -57,6 +70,24 @@ def test_fields_that_are_empty_are_left_out() -> None:
 def test_escape_sequences_do_not_reach_the_terminal() -> None:
     assert plain("a\x1b[31mb\n\x9bc\u202ed ") == "a [31mb c d"
     assert log_text("\x1b[1;31mred\x1b[0m\ttab\nline\r\x07\x1b]0;title\x07!") == "red\ttab\nline!"
+
+
+def test_a_log_keeps_its_colours_and_no_other_power_over_the_terminal() -> None:
+    line = coloured(
+        "\x1b[1;31mred\x1b[0m \x1b[2J\x1b[1;1H\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b\x1b[32mgreen\x9b5A\r"
+    )
+
+    assert (line.plain, [(line.plain[span.start : span.end], str(span.style)) for span in line.spans]) == (
+        "red linkgreen5A",
+        [("red", "bold color(1)"), ("green5A", "color(2)")],
+    )
+
+
+@given(st.text(st.sampled_from("\x1b[]0123;mAJH\\x\x07\x9b\r\n ")))
+def test_no_coloured_line_moves_the_cursor(text: str) -> None:
+    shown = coloured(text).plain
+
+    assert not {"\x1b", "\x9b", "\x07", "\r"} & set(shown)
 
 
 @given(st.text())
