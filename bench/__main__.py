@@ -22,7 +22,8 @@ from bench.durable import bench_durable
 from bench.figures import Figure, a_table, add_figures, add_readings
 from bench.git import bench_git
 from bench.idle import bench_idle
-from bench.kubernetes import a_bench_cluster, bench_idle_clusters, bench_picture, bench_sync
+from bench.kubernetes import a_bench_cluster, bench_picture, bench_sync
+from bench.kubernetes_idle import bench_idle_clusters
 from bench.live import bench_live
 from bench.population import Population, scaled
 from bench.progress import Progress

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -17,7 +16,6 @@ from pathlib import Path
 
 import msgspec
 
-from bench.agent_site import an_agent_site
 from bench.figures import Figure, Reading, best_of
 from bench.kubernetes_applications import MIXED, Content, a_plugin, sync
 from bench.kubernetes_live import Found, Populated
@@ -28,10 +26,6 @@ SIZES = (1, 20, 200)
 #: As many times kubectl as a sync may take.
 _GOALS = {1: 1.2, 20: 1.0, 200: 1.0}
 APPLICATIONS, OBJECTS_OF_EACH = 20, 500
-#: Applications of one agent, and how long it is looked at while nothing happens: it asks about all of them each minute.
-IDLE, _SECONDS = 500, 60.0
-#: What is left of a core's work when an agent has seen to everything, and how long that is waited for.
-_CALM, _CALM_SECONDS = 0.05, 120.0
 
 
 @contextmanager
@@ -97,27 +91,6 @@ async def bench_picture(cluster: RunningCluster) -> list[Reading]:
                 Content(made.namespace, made.name(number), OBJECTS_OF_EACH).write(plugin.folder)
                 await sync(plugin)
         return _readings(_measured("bare", made), _measured("ours", made, str(folder)))
-
-
-def bench_idle_clusters(cluster: RunningCluster) -> list[Reading]:
-    """An agent that has deployed many applications and has nothing to do; they are all compared with Git."""
-    namespace = cluster.new_namespace()
-    target = {"name": "bench", "config": {"kubeConfigPath": str(cluster.kubeconfig)}}
-    plugins = [{"name": "kubernetes", "url": "builtin:kubernetes", "deployTargets": [target]}]
-    files = {}
-    for number in range(IDLE):
-        for name, text in Content(namespace, f"idle-{number}", 1).files().items():
-            files[f"idle-{number}/{name}"] = text
-    with (
-        tempfile.TemporaryDirectory(prefix="fairway-bench-") as folder,
-        an_agent_site(Path(folder), files, plugins) as site,
-    ):
-        site.ends.wait(IDLE)
-        deadline = time.monotonic() + _CALM_SECONDS
-        while site.cpu_share(1.0) > _CALM and time.monotonic() < deadline:
-            pass
-        share, memory = site.cpu_share(_SECONDS), site.megabytes()
-    return [Reading(f"{IDLE} applications, idle: CPU, memory", f"{share:.1%}, {memory:.0f} MB", "1 %")]
 
 
 def _measured(what: str, made: Populated, *arguments: str) -> Found:
