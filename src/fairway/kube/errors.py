@@ -10,6 +10,7 @@
     └── NotThere            an object, or its namespace, that is to be changed and does not exist
     TemporaryError
     ├── ClusterAway         a cluster that does not answer as it should
+    ├── WebhookAway         a webhook that the cluster has to ask, and that does not answer
     └── CredentialsRefused  credentials that the cluster does not take (any more)
     Expired                 (internal) a place in the history that the cluster does not remember
 
@@ -68,6 +69,10 @@ class NotThere(UserError):
 
 class ClusterAway(TemporaryError):
     """A cluster that does not answer as it should."""
+
+
+class WebhookAway(TemporaryError):
+    """A webhook that the cluster has to ask, and that does not answer; the cluster itself is there."""
 
 
 class CredentialsRefused(TemporaryError):

@@ -19,10 +19,13 @@ from fairway.kube.errors import (
     Invalid,
     NotAllowed,
     NotThere,
+    WebhookAway,
 )
 
 #: How much of an answer that is no Status is shown.
 _SHOWN_CHARACTERS = 200
+#: What is longer is more than anybody reads.
+_LONGEST_CAUSE = 600
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -90,6 +93,8 @@ _UNTYPED = re.compile(
     r"failed to create typed patch object \([^)]*\): (?:errors:\s*)?|"
     r"failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: "
 )
+#: In what it says when somebody else is to judge or to convert an object, and does not answer.
+_WEBHOOK = "webhook"
 
 
 def error_of(status: Status, asked: Asked) -> FairwayError:
@@ -117,6 +122,11 @@ def error_of(status: Status, asked: Asked) -> FairwayError:
             return _invalid(status, asked)
     if untyped := _UNTYPED.match(status.message):
         return _invalid(_with_causes(status, status.message[untyped.end() :]), asked)
+    if _WEBHOOK in status.message:
+        return WebhookAway(
+            f"The cluster {asked.cluster} cannot {asked}, because a webhook that it has to ask does not answer as it "
+            f"should: {said}; mend the webhook, or have whoever runs the cluster take its configuration away"
+        )
     return ClusterAway(f"The cluster {asked.cluster} could not {asked}: HTTP {status.code}: {said}")
 
 
@@ -196,9 +206,17 @@ def _with_causes(status: Status, said: str) -> Status:
 
 def _invalid(status: Status, asked: Asked) -> Invalid:
     causes = tuple((cause.field, cause.message) for cause in (status.details.causes if status.details else ()))
-    named = [f"{field}: {message}" if field else message for field, message in causes]
-    said = "; ".join(named) if named and all(field for field, _ in causes) else status.message
+    named = [f"{field}: {_without_value(message)}" for field, message in causes if field]
+    said = "; ".join(named) if named and len(named) == len(causes) else _without_value(status.message)
     return Invalid(f"The cluster {asked.cluster} does not accept {_subject(asked)}: {said}", causes=causes)
+
+
+def _without_value(message: str) -> str:
+    """The server shows what it was given, which may be all of a pod's template, before it says what is wrong."""
+    if len(message) <= _LONGEST_CAUSE:
+        return message
+    value, _, wrong = message.rpartition(": ")
+    return f"{value[:_SHOWN_CHARACTERS]}…: {wrong}" if len(wrong) < _LONGEST_CAUSE else f"{message[:_LONGEST_CAUSE]}…"
 
 
 def _subject(asked: Asked) -> str:

@@ -13,6 +13,7 @@ from fairway.kube.errors import (
     Invalid,
     NotAllowed,
     NotThere,
+    WebhookAway,
 )
 from fairway.kube.statuses import Asked, refusal
 
@@ -35,6 +36,7 @@ def a_status(message: str = "no", **fields: object) -> bytes:
         pytest.param(422, a_status(reason="Invalid"), Invalid, id="invalid"),
         pytest.param(429, a_status(), ClusterAway, id="busy"),
         pytest.param(500, a_status("etcdserver: request timed out"), ClusterAway, id="fault"),
+        pytest.param(500, a_status('failed calling webhook "a.b": connection refused'), WebhookAway, id="webhook"),
         pytest.param(500, a_status("failed to create typed patch object (a/b): .dat: x"), Invalid, id="typed"),
         pytest.param(
             500,
@@ -47,7 +49,7 @@ def a_status(message: str = "no", **fields: object) -> bytes:
         pytest.param(
             500,
             a_status("failed to convert new object (a/b) to proper version: conversion webhook for x failed"),
-            ClusterAway,
+            WebhookAway,
             id="who converts is away",
         ),
         pytest.param(502, b"<html>Bad Gateway</html>", ClusterAway, id="a proxy"),
@@ -162,3 +164,13 @@ def test_an_object_that_is_not_of_its_kind_is_told_in_short(
     assert isinstance(error, Invalid)
     assert error.causes == causes
     assert str(error) == f"The cluster dev does not accept deployments.apps 'web' in namespace shop: {told}"
+
+
+def test_of_a_long_value_only_the_beginning_is_shown() -> None:
+    template = '{"Spec":{"Containers":[' + '{"Name":"main"},' * 200 + "]}}"
+    cause = {"field": "spec.template", "message": f"Invalid value: {template}: field is immutable"}
+
+    said = str(refusal(422, a_status(reason="Invalid", details={"causes": [cause]}), ASKED))
+
+    assert len(said) < 400
+    assert said.endswith("…: field is immutable")

@@ -8,6 +8,7 @@ the number of replicas, which belongs to whoever scales.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -31,6 +32,7 @@ from fairway.plugins.kubernetes.marks import (
 from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.parts import part, with_part, without
 from fairway.plugins.kubernetes.placing import Placed
+from fairway.plugins.kubernetes.pruning import LASTING
 from fairway.plugins.kubernetes.removing import until_gone
 from fairway.sdk import Retry
 from fairway.sdk.stage_log import StageLog
@@ -51,6 +53,10 @@ _NEEDING: Final = {
     (_RBAC, "RoleBinding"): frozenset({"Role", "ClusterRole"}),
     (_RBAC, "ClusterRoleBinding"): frozenset({"ClusterRole"}),
 }
+
+
+#: How the API server says of a field that it stays as it was when the object was made.
+_UNCHANGEABLE: Final = ("immutable", "may not change once set", "cannot change roleRef", "updates to statefulset spec")
 
 
 class NotApplied(UserError):
@@ -91,7 +97,7 @@ class Applier:
             manifests,
             check,
             lambda each: each.manifest,
-            "nothing was applied",
+            lambda _: "nothing was applied",
         )
 
     async def apply(
@@ -105,7 +111,7 @@ class Applier:
                 [by_key[each.key] for each in step],
                 self._apply,
                 lambda each: each.placed.manifest,
-                f"{len(applied)} of {len(checked)} objects had been applied before",
+                partial(_applied, len(checked), len(applied)),
             )
             applied += objects
             await after_step(objects)
@@ -168,11 +174,16 @@ class Applier:
         if each.namespace in missing:
             return Checked(placed=each, fresh=True)
         needs = _NEEDING.get((each.key.group, each.key.kind), frozenset())
-        if _replaces(each.manifest.body) or each.defined_here or needs & there:
+        if _replaces(each.manifest.body) or each.defined_here:
             return await self._looked_at(each)
         try:
             answer, _ = await self._server_side(each.manifest.body, dry_run=True)
-        except (Invalid, NotAllowed) as error:
+        except (NotThere, NotAllowed) as error:
+            if needs & there or "dry run" in str(error):
+                # What it needs may only come, or be changed, with it.
+                return await self._looked_at(each)
+            raise
+        except Invalid as error:
             if "dry run" in str(error):
                 # A webhook that cannot be asked without consequences; it will be asked when it matters.
                 return await self._looked_at(each)
@@ -281,9 +292,10 @@ class Applier:
         what: Sequence[Any],
         work: Callable[[Any], Awaitable[T]],
         manifest_of: Callable[[Any], Manifest],
-        standing: str,
+        standing: Callable[[int], str],
     ) -> tuple[T, ...]:
-        """The results, or one error for all that failed; whatever is under way is waited for."""
+        """The results, or one error for all that failed; whatever is under way is waited for. What has been done then,
+        `standing` says, given how many of these have succeeded."""
 
         async def in_turn(each: Any) -> T | FairwayError:
             async with self._places:
@@ -300,7 +312,7 @@ class Applier:
                 for each, result in zip(what, results, strict=True)
                 if isinstance(result, FairwayError)
             ]
-            raise _together(failed, standing)
+            raise _together(failed, standing(len(done)))
         return done
 
     def _tell(self, text: str) -> None:
@@ -308,6 +320,10 @@ class Applier:
         if text not in self._told:
             self._told.add(text)
             self._log.info(text)
+
+
+def _applied(of: int, before: int, now: int) -> str:
+    return f"{before + now} of {of} objects had been applied"
 
 
 def _replaces(body: Body) -> str:
@@ -330,21 +346,31 @@ def _together(failed: Sequence[tuple[Manifest, FairwayError]], standing: str) ->
     lines = []
     for manifest, error in failed:
         place = f"{manifest.where}: " if str(manifest.where) else ""
-        lines.append(f"{place}{manifest.key}: {error}{_remedy(error)}")
+        lines.append(f"{place}{manifest.key}: {error}{_remedy(error, manifest)}")
     what = "1 object is" if len(lines) == 1 else f"{len(lines)} objects are"
     return NotApplied(f"{what} refused by the cluster; {standing}:\n" + "\n".join(lines))
 
 
-def _remedy(error: FairwayError) -> str:
+def _remedy(error: FairwayError, manifest: Manifest) -> str:
+    """What to do about it, where that is known."""
+    said, namespace = str(error), manifest.namespace
     if isinstance(error, Conflict) and error.managers:
         return (
             f"; leave these fields out of the manifest, or annotate it with {ON_CONFLICT}: override "
             "to take them from whoever manages them"
         )
-    if isinstance(error, Invalid) and "immutable" in str(error):
+    if isinstance(error, Invalid) and any(each in said for each in _UNCHANGEABLE):
+        if manifest.kind in LASTING:
+            return "; it may hold what cannot be made again: write it as it was, or under another name"
         return (
             f"; what cannot be changed can be made anew: annotate the manifest with {FORCE_SYNC_BY_REPLACE}: {_ENABLED}"
         )
+    if isinstance(error, NotThere) and f'namespaces "{namespace}" not found' in said:
+        return f"; make the namespace {namespace}, or set autoCreateNamespace: true in the application's input"
+    if isinstance(error, NotAllowed) and "is being terminated" in said:
+        return f"; wait until {namespace} is gone (its status says what keeps it), then deploy again"
+    if isinstance(error, NotAllowed) and "exceeded quota" in said:
+        return f"; make room in namespace {namespace}, or have that quota raised"
     return ""
 
 

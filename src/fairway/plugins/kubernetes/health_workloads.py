@@ -38,13 +38,13 @@ def deployment_health(body: Body, pods: Sequence[Body] = ()) -> Healthiness:
         total=number(status, "replicas"),
         available=number(status, "availableReplicas"),
     )
+    failure = conditions(body).get("ReplicaFailure")
+    if reason and is_true(failure) and failure is not None:
+        reason = f"{reason}; {said(failure)}"
     progress = conditions(body).get("Progressing")
     if progress is not None and progress.get("reason") == _TOO_LATE:
         limit = number(spec, "progressDeadlineSeconds", 600)
         return stuck(_with_pods(f"It made no progress for {limit} seconds: {reason or said(progress)}", pods))
-    failure = conditions(body).get("ReplicaFailure")
-    if reason and is_true(failure) and failure is not None:
-        return on_its_way(f"{reason}; {said(failure)}")
     return on_its_way(_with_pods(reason, pods)) if reason else healthy(_all_available(wanted))
 
 

@@ -33,6 +33,7 @@ def a_deployment(spec: Any = None, generation: int = 1, **status: Any) -> dict[s
 
 TOO_LATE = [a_condition("Progressing", "False", "ProgressDeadlineExceeded", 'ReplicaSet "x" timed out.')]
 NO_QUOTA = [a_condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota")]
+WITHOUT_QUOTA = "0 of 5 replicas are updated, 5 available; FailedCreate: exceeded quota"
 
 DEPLOYMENTS = [
     pytest.param(a_deployment(), (WELL, "5 of 5 replicas are available", DONE), id="as wanted"),
@@ -51,6 +52,11 @@ DEPLOYMENTS = [
         a_deployment(availableReplicas=2, conditions=TOO_LATE),
         (BAD, "It made no progress for 600 seconds: 2 of 5 replicas are available", STUCK),
         id="deadline",
+    ),
+    pytest.param(
+        a_deployment(updatedReplicas=0, conditions=[*TOO_LATE, *NO_QUOTA]),
+        (BAD, f"It made no progress for 600 seconds: {WITHOUT_QUOTA}", STUCK),
+        id="no quota, for too long",
     ),
     pytest.param(
         a_deployment(updatedReplicas=0, conditions=NO_QUOTA),

@@ -1,0 +1,141 @@
+"""What a cluster refuses is told with the object's name and what to do about it, before anything is applied."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.acceptance.agent.sites import until
+from tests.cluster.kubernetes_applications import FAILED, a_config_map, a_deployment, a_service, an_application
+from tests.clusters.programs import program
+from tests.clusters.running import RunningCluster
+
+Body = Mapping[str, Any]
+
+_RBAC = "rbac.authorization.k8s.io"
+_ANEW = "annotate the manifest with pipecd.dev/force-sync-by-replace: enabled"
+
+
+def a_binding(role: str) -> Body:
+    ref = {"apiGroup": _RBAC, "kind": "Role", "name": role}
+    return {"apiVersion": f"{_RBAC}/v1", "kind": "RoleBinding", "metadata": {"name": "binding"}, "roleRef": ref}
+
+
+def a_role(name: str) -> Body:
+    return {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": {"name": name}, "rules": []}
+
+
+def a_claim(size: str) -> Body:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "disk"}, "spec": spec}
+
+
+def a_stateful_set(service: str) -> Body:
+    body = a_deployment("db", replicas=0)
+    spec = {key: value for key, value in body["spec"].items() if key != "progressDeadlineSeconds"}
+    return {**body, "kind": "StatefulSet", "spec": {**spec, "serviceName": service}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        pytest.param([a_stateful_set("a")], [a_stateful_set("b")], ["StatefulSet", "/db", _ANEW], id="StatefulSet"),
+        pytest.param(
+            [a_role("a"), a_role("b"), a_binding("a")],
+            [a_role("a"), a_role("b"), a_binding("b")],
+            ["nothing was applied", "RoleBinding", "/binding", "roleRef", _ANEW],
+            id="RoleBinding",
+        ),
+        pytest.param(
+            [a_service(clusterIP="None")],
+            [a_service(clusterIP="10.96.200.1")],
+            ["Service", "/web", "clusterIP", _ANEW],
+            id="Service",
+        ),
+        # Whoever makes a volume anew loses what is on it.
+        pytest.param([a_claim("2Gi")], [a_claim("1Gi")], ["/disk", "storage", "under another name"], id="volume"),
+    ],
+)
+async def test_what_cannot_be_changed(
+    before: list[Body], after: list[Body], words: list[str], cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(*before)
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(*after)
+        ended = await web.run("K8S_SYNC")
+
+    assert (ended.status, [each for each in words if each not in ended.message]) == (FAILED, []), ended.message
+
+
+async def test_a_namespace_that_goes_and_one_that_is_not_there(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "held", "finalizers": ["example.com/held"]}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("create", "-f", "-", given=held)
+        cluster.kubectl("delete", "namespace", namespace, "--wait=false")
+        web.commit(a_config_map())
+        going = await web.run("K8S_SYNC")
+        web.kubectl("patch", "configmap", "held", "--type=merge", "-p", '{"metadata": {"finalizers": null}}')
+        web.commit(a_config_map(), input={"namespace": f"{namespace}-not"})
+        missing = await web.run("K8S_SYNC")
+
+    assert (going.status, missing.status) == (FAILED, FAILED)
+    assert f"ConfigMap {namespace}/settings" in going.message
+    assert f"wait until {namespace} is gone" in going.message
+    assert f"ConfigMap {namespace}-not/settings" in missing.message
+    assert "autoCreateNamespace" in missing.message
+
+
+async def test_a_quota(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "small"}, "spec": {"hard": {"pods": "0", "services": "0"}}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("create", "-f", "-", given={"apiVersion": "v1", **quota})
+        until(lambda: web.get("resourcequota", "small").get("status", {}).get("used"), pause=0.1)
+        web.commit(a_service())
+        objects = await web.run("K8S_SYNC")
+        web.commit(a_deployment(deadline=1))
+        pods = await web.run("K8S_SYNC")
+
+    assert (objects.status, pods.status) == (FAILED, FAILED)
+    expected = [f"Service {namespace}/web", "exceeded quota: small", "have that quota raised"]
+    assert [each for each in expected if each not in objects.message] == []
+    expected = [f"Deployment {namespace}/web did not become available", "exceeded quota: small"]
+    assert [each for each in expected if each not in pods.message] == [], pods.message
+
+
+async def test_a_policy(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    cluster.kubectl("apply", "-f", "-", given=_policy(namespace))
+    latest = a_config_map(image="latest")
+    asking = [str(program("kubectl")), f"--kubeconfig={cluster.kubeconfig}", f"--namespace={namespace}", "create"]
+    asking += ["--dry-run=server", "-f", "-"]
+    # It holds some moments after it was made.
+    text = msgspec.json.encode(latest)
+    until(lambda: subprocess.run(asking, input=text, capture_output=True, check=False).returncode, pause=0.2)
+
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(latest, a_config_map("other"))
+        ended = await web.run("K8S_SYNC")
+
+    expected = ["nothing was applied", f"ConfigMap {namespace}/settings", f"'{namespace}'", "name a version"]
+    assert (ended.status, [each for each in expected if each not in ended.message]) == (FAILED, []), ended.message
+
+
+def _policy(namespace: str) -> str:
+    """A policy for one namespace, of the same name."""
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}
+    valid = {"expression": "!has(object.data.image) || object.data.image != 'latest'", "message": "name a version"}
+    policy = {"matchConstraints": {"resourceRules": [rule]}, "validations": [valid]}
+    binding = {"policyName": namespace, "validationActions": ["Deny"], "matchResources": here}
+    specs = {"ValidatingAdmissionPolicy": policy, "ValidatingAdmissionPolicyBinding": binding}
+    made = [
+        {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": namespace}, "spec": spec}
+        for kind, spec in specs.items()
+    ]
+    return "\n---\n".join(msgspec.json.encode(each).decode() for each in made)
