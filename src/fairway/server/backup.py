@@ -21,6 +21,7 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.errors import UserError
+from fairway.server.disk import sync_folder, sync_folders_above
 from fairway.server.store.errors import in_our_words
 from fairway.server.store.sqlite import SQLiteDatabase
 
@@ -61,7 +62,7 @@ def back_up(data: Path, archive: Path, logs: Path | None = None) -> Backup:
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(archive)
-            _sync_folder(unfinished.parent)
+            sync_folder(unfinished.parent)
         finally:
             for left in (unfinished, copy):
                 left.unlink(missing_ok=True)
@@ -86,7 +87,7 @@ def restore(archive: Path, data: Path) -> Backup:
             for name in ("logs", DATABASE):
                 with suppress(FileNotFoundError):
                     (arriving / name).rename(data / name)
-            _sync_folder(data)
+            sync_folders_above(data / DATABASE)
         finally:
             shutil.rmtree(arriving)
     return Backup(log_files=count)
@@ -176,14 +177,6 @@ def _check_database(archive: Path, database: Path) -> None:
 
 def _create_private(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
+from fairway.server.disk import sync_folder, sync_folders_above
 from fairway.server.logs.objects import LogStorageError
 
 _UNFINISHED = ".unfinished"
@@ -86,7 +87,7 @@ class LocalDirectory:
         finally:
             for written in unfinished.values():
                 written.unlink(missing_ok=True)
-        _sync_folder(folder)
+        sync_folder(folder)
         # Mostly for nothing: somebody may have removed the folder meanwhile, and another have made it again.
         self._name(folder)
 
@@ -94,7 +95,7 @@ class LocalDirectory:
         """Have those above a folder name it for good."""
         if folder not in self._named:
             for above in folder.parents[: len(folder.relative_to(self._root).parts)]:
-                _sync_folder(above)
+                sync_folder(above)
             if len(self._named) >= _MOST_NAMED:
                 self._named.clear()
             self._named.add(folder)
@@ -124,9 +125,7 @@ def _write_all(contents: Mapping[Path, bytes]) -> None:
 def _claim(unfinished: Path) -> int:
     """Hold the folder open, and clear it when nobody else holds it."""
     unfinished.mkdir(parents=True, exist_ok=True)
-    for folder in unfinished.parents:
-        with suppress(PermissionError):
-            _sync_folder(folder)
+    sync_folders_above(unfinished)
     lock = os.open(unfinished, os.O_RDONLY | os.O_DIRECTORY)
     with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -134,14 +133,6 @@ def _claim(unfinished: Path) -> int:
             left.unlink()
     fcntl.flock(lock, fcntl.LOCK_SH)
     return lock
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _read(path: Path) -> bytes | None:

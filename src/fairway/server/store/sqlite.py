@@ -15,12 +15,14 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 
+from fairway.server.disk import sync_folders_above
 from fairway.server.store.changes import Change, Listener, collect
 from fairway.server.store.errors import CLOSED, StoreUnavailable, UnusableDatabase, in_our_words
 from fairway.server.store.migrate import migrate
@@ -262,7 +264,11 @@ def _alone(path: str) -> Iterator[None]:
 
 def _make_private(path: str) -> None:
     try:
+        is_new = not os.path.exists(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if is_new:
+            # SQLite sees to the nearest one only.
+            sync_folders_above(Path(path))
     except OSError as error:
         raise UnusableDatabase(
             f"the database file {path} cannot be opened ({error.strerror}); its directory must exist and be writable"

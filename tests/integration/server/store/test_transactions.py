@@ -1,9 +1,11 @@
 """What `read` and `write` promise, whatever the work: durable when acknowledged, undone when it raised."""
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -247,3 +249,26 @@ async def test_text_that_postgresql_cannot_look_for_is_the_callers_fault(postgre
         await store.read(lambda connection: projects.load_project(connection, "a\x00b"))
 
     await store.close()
+
+
+async def test_a_new_database_is_on_disk_with_every_folder_that_leads_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    folder = tmp_path / "new"
+    folder.mkdir()
+    # Only the kernel knows what is on disk; what it was asked for is all that can be seen.
+    monkeypatch.setattr(os, "fsync", lambda opened: synced.append(os.readlink(f"/proc/self/fd/{opened}")))
+
+    store = await Store.open(f"sqlite:///{folder}/fairway.db")
+    kept = await store.write(
+        lambda c: [c.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+    )
+    await store.close()
+    first = len(synced)
+    await (await Store.open(f"sqlite:///{folder}/fairway.db")).close()
+
+    # FULL: a commit waits for the disk.
+    assert kept == ["wal", 2]
+    assert synced[:2] == [str(folder), str(tmp_path)]
+    assert len(synced) == first
