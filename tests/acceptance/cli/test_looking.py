@@ -13,6 +13,9 @@ from fairway.model.stage import StageStatus
 from tests.acceptance.cli.sites import Site, a_site, an_agent, an_application, stages
 
 APPLICATION = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
+#: On a busy machine seconds become minutes.
+AGO = re.compile(r"\b\d+[hms] ago\b|\bnow\b")
+TOOK = re.compile(r"\b(\d+[hm])?\d+[ms]\b")
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +36,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def test_applications_are_listed_for_people(site: Site) -> None:
-    said = APPLICATION.sub("ID", site.ok("app", "list"))
+    said = re.sub(r"  [0-9a-f]{8}  ", "  ID  ", AGO.sub("AGO", site.ok("app", "list")))
 
-    assert (
-        re.sub(r"[0-9a-f]{8}|\d+s", "#", said)
-        == (
-            "NAME  ID        STATUS          KIND        LAST DEPLOYMENT  PATH\n"
-            "cart  #  ! not deployed  kubernetes  # ago           shop:apps/cart\n"
-        )
-        or "now" in said
-    )
+    # Of other tests there may be more; columns are as wide as what is in them.
+    table = [re.split(r"  +", line) for line in said.splitlines()]
+    assert table[0] == ["NAME", "ID", "STATUS", "KIND", "LAST DEPLOYMENT", "PATH"]
+    assert ["cart", "ID", "! not deployed", "kubernetes", "AGO", "shop:apps/cart"] in table
 
 
 def test_deployments_are_listed_newest_first_and_by_status(site: Site) -> None:
@@ -79,14 +78,14 @@ def test_a_list_longer_than_a_page_is_one_document(site: Site) -> None:
 def test_a_deployment_is_shown_as_a_card(site: Site) -> None:
     said = APPLICATION.sub("ID", site.ok("deployment", "get", "d-failed"))
 
-    assert re.sub(r"\d+s", "#", said.replace("now", "# ago")) == (
-        "cart  ✗ failed  took #, # ago\n"
+    assert TOOK.sub("#", AGO.sub("AGO", said)) == (
+        "cart  ✗ failed  took #, AGO\n"
         "  Stage K8S_SYNC failed\n"
         "  id           d-failed\n"
         "  application  cart (ID)\n"
         "  commit       c0ffee1 Say hello (main)\n"
         "  asked by     the commit, by ada\n"
-        "  created      # ago\n"
+        "  created      AGO\n"
         "  strategy     pipeline\n"
         "  summary      Version 2 of cart\n"
         "\n"
