@@ -95,7 +95,7 @@ def test_a_deployment_is_shown_as_a_card(site: Site) -> None:
 
 def test_an_id_may_be_cut_and_an_application_named(site: Site) -> None:
     assert site.ok("deployment", "get", "d-f").startswith("cart  ✗ failed")
-    assert site.ok("app", "get", "cart").startswith("cart  ○ unknown")
+    assert site.ok("app", "get", "cart").startswith("cart  ! not deployed")
 
 
 def test_an_id_that_fits_several_lists_them(site: Site) -> None:
