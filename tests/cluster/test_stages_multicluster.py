@@ -7,10 +7,19 @@ from pathlib import Path
 import yaml
 
 from fairway.config.agent_file import DeployTarget
+from fairway.model.application import SyncStatus
 from fairway.plugins.kubernetes.plugin import Kubernetes, KubernetesMulticluster, OnClusters
 from fairway.sdk.testing import plugin_under_test
-from tests.cluster.kubernetes_applications import FAILED, Application, a_config_map, a_deployment, kubeconfig_for
+from tests.cluster.kubernetes_applications import (
+    FAILED,
+    Application,
+    a_config_map,
+    a_deployment,
+    a_service,
+    kubeconfig_for,
+)
 from tests.clusters.running import RunningCluster
+from tests.integration.agent.running import until
 
 
 @asynccontextmanager
@@ -119,3 +128,24 @@ async def test_objects_are_routed_to_other_clusters_and_pruned_there(cluster: Ru
         assert routed == ([], ["a", "b"], [])
         assert west.names("configmap") == ["a"]
         assert east.names("deployment") == ["web"]
+
+
+async def test_neither_another_commit_nor_what_a_service_makes_is_drift(
+    cluster: RunningCluster, tmp_path: Path
+) -> None:
+    """Defect 7 of PipeCD: both were, on several clusters, for ever."""
+    async with on_two(cluster, tmp_path) as (east, west):
+        east.commit(a_deployment(), a_service(), plugin="kubernetes_multicluster")
+        await east.succeed("K8S_MULTI_SYNC")
+        east.commit(a_deployment(), a_service(), plugin="kubernetes_multicluster")
+        slices = "endpointslices.discovery.k8s.io"
+
+        async def made() -> bool:
+            return all(each.names(slices, "kubernetes.io/service-name=web") for each in (east, west))
+
+        await until(made)
+
+        async def synced() -> bool:
+            return (await east.plugin.live_state())[1].status is SyncStatus.SYNCED
+
+        assert await until(synced)

@@ -260,3 +260,50 @@ async def test_a_kind_that_went_away_took_its_objects_along(
         ended = await web.succeed("K8S_SYNC", prune=True)
 
         assert ended.log[-1] == "1 object applied"
+
+
+async def test_an_object_that_moves_to_another_namespace_leaves_the_one_where_it_was(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 12 of PipeCD: what has moved was never pruned."""
+    other = cluster.new_namespace()
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("moves"), a_config_map("stays"))
+        await web.succeed("K8S_SYNC")
+
+        moved = a_config_map("moves")
+        moved["metadata"]["namespace"] = other
+        web.commit(moved, a_config_map("stays"))
+        await web.succeed("K8S_SYNC", prune=True)
+
+        assert web.names("configmap") == ["stays"]
+        assert cluster.kubectl("get", "configmap", "moves", "-o", "name", namespace=other) == "configmap/moves\n"
+
+
+async def test_kinds_of_the_same_name_are_told_apart_by_their_groups(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 13 of PipeCD: it asked for, and deleted, whichever kind of that name the cluster came upon first."""
+    group = f"{namespace}.example.com"
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"configmaps.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": "ConfigMap", "plural": "configmaps", "singular": "configmap"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    custom = {**a_config_map("a"), "apiVersion": f"{group}/v1"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(definition, custom, a_config_map("a"), a_config_map("b"))
+        await web.succeed("K8S_SYNC")
+
+        web.commit(definition, custom, a_config_map("b"))
+        ended = await web.succeed("K8S_SYNC", prune=True)
+
+        assert ended.log[-1] == "3 objects applied, 1 removed"
+        assert (web.names("configmaps"), web.names(f"configmaps.{group}")) == (["b"], ["a"])

@@ -207,6 +207,24 @@ async def test_pruning_with_the_primary_spares_canary_and_routes(
         assert web.names("deployment") == ["web", "web-canary"]
 
 
+async def test_without_a_route_to_leave_alone_the_primary_is_rolled_out_whole(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Defect 4 of PipeCD, its other half: nothing was applied, and pruning took all that was there."""
+    settings = {"trafficRouting": {"method": "istio", "istio": {"host": "web"}}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        for image in ("web:1", "web:2"):
+            web.commit(a_deployment(image=image), a_config_map("stays"), **settings)
+            web.plugin.stages = (a_stage("K8S_PRIMARY_ROLLOUT", 0, id="p"), a_stage("K8S_TRAFFIC_ROUTING", 1))
+            ended = await web.run("K8S_PRIMARY_ROLLOUT", {"prune": True}, id="p")
+            web.deployed()
+
+        assert ended.message == ""
+        assert (web.names("deployment"), web.names("configmap")) == (["web"], ["stays"])
+        containers = web.get("deployment", "web")["spec"]["template"]["spec"]["containers"]
+        assert [each["image"] for each in containers] == ["web:2"]
+
+
 async def test_traffic_is_split_by_smi(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     """Which PipeCD accepts in a file and fails at."""
     split = {

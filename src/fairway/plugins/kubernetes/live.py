@@ -128,13 +128,15 @@ class LiveStates:
             self._user(question.application_id, target.name), [*own, *below], wanted.namespaces
         )
         notes = [str(error) for kind, error in problems.items() if kind in below]
-        tree = resources(picture.families.family(question.application_id), target.name, notes)
+        here = self._places(question, wanted)
+        family = picture.families.family(question.application_id)
+        tree = resources([each for each in family if here is None or each.namespace in here], target.name, notes)
         if problem := _problem(own, problems, target):
             return Answer(resources=tree, problem=problem)
         depends_on = (picture.families.revision(question.application_id), question.deployment_under_way)
         # By identity: what a commit says is read once, and comparing it would be the whole work again.
         if known.wanted is not wanted or known.depends_on != depends_on:
-            drift = await known.judge.drift(_compared(question, wanted, picture))
+            drift = await known.judge.drift(_compared(question, wanted, picture, here))
             known.wanted, known.depends_on = wanted, depends_on
             known.drift = in_words(drift, question.files.commit)
         # Nobody tells when a kind comes to be served.
@@ -148,6 +150,13 @@ class LiveStates:
             picture = self._pictures[target.name]
             known = self._asked[application_id].targets[target.name] = _AtTarget(picture, Judge(picture.cluster))
         return known
+
+    def _places(self, question: LiveQuestion, wanted: Wanted) -> frozenset[str] | None:
+        """In which namespaces something can be of one deploy target; None where it can be in any.
+
+        Another deploy target of the application may be of the same cluster, with other namespaces.
+        """
+        return wanted.namespaces | {""} if len(self._wanted.targets(question)) > 1 else None
 
     def _user(self, application_id: str, target: str) -> User:
         return User(self._plugin, application_id, target)
@@ -173,13 +182,15 @@ class LiveStates:
                 left.picture.leave(self._user(application_id, name))
 
 
-def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture) -> Compared:
-    """What is in Git and in the cluster, without what a pipeline has made beside it."""
+def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture, here: frozenset[str] | None) -> Compared:
+    """What is in Git and in the cluster (in these namespaces), without what a pipeline has made beside it."""
     objects = tuple(each for each in wanted.objects() if picture.is_wanted(each.kind))
     variants = Variants(
         settings=wanted.settings,
         services=frozenset(each.manifest.name for each in objects if each.manifest.kind == "Service"),
-        roots=tuple(picture.families.roots(question.application_id)),
+        roots=tuple(
+            each for each in picture.families.roots(question.application_id) if here is None or each.namespace in here
+        ),
         under_way=question.deployment_under_way,
     )
     live = tuple(each for each in variants.roots if not is_passing(each, variants))

@@ -135,6 +135,7 @@ async def test_the_scripts_bring_the_tool_from_a_checked_archive(on_path: Path, 
 
 
 async def test_an_archive_that_does_not_fit_its_checksum_is_not_installed(on_path: Path, tmp_path: Path) -> None:
+    """Defect 31 of PipeCD: whatever came was run."""
     a_program(on_path, "curl", _FAKE_CURL.format(sums="0" * 64))
 
     with pytest.raises(FairwayError, match="FAILED"):
