@@ -6,7 +6,6 @@ terminal, tables are cut to its width; in a pipe nothing is cut and nothing is c
 """
 
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -83,8 +82,8 @@ def a_console() -> "Console":
     """The terminal, or the pipe, that stdout is."""
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else UNCUT
+    # Of a terminal the width is asked whenever something is drawn: people change it.
+    width = None if sys.stdout.isatty() else UNCUT
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=False, width=width)
 
 
