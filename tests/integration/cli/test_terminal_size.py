@@ -36,13 +36,14 @@ def everything(terminal: int) -> bytes:
 def test_what_is_drawn_is_as_wide_as_the_window_is_now() -> None:
     ours, theirs = pty.openpty()
     resize(ours, 120)
-    environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    known = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    environment = {**known, "TERM": "xterm"}
     program = subprocess.Popen(
         [sys.executable, "-c", PROGRAM],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**environment, "TERM": "xterm"},
+        env=environment,
     )
     os.close(theirs)
 
