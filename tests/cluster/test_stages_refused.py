@@ -9,7 +9,14 @@ import msgspec
 import pytest
 
 from tests.acceptance.agent.sites import until
-from tests.cluster.kubernetes_applications import FAILED, a_config_map, a_deployment, a_service, an_application
+from tests.cluster.kubernetes_applications import (
+    FAILED,
+    a_config_map,
+    a_deployment,
+    a_service,
+    an_application,
+    while_running,
+)
 from tests.clusters.programs import program
 from tests.clusters.running import RunningCluster
 
@@ -90,6 +97,23 @@ async def test_a_namespace_that_goes_and_one_that_is_not_there(
     assert f"wait until {namespace} is gone" in going.message
     assert f"ConfigMap {namespace}-not/settings" in missing.message
     assert "autoCreateNamespace" in missing.message
+
+
+async def test_two_applications_with_the_same_object(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder in folders:
+        folder.mkdir()
+    one_there, other_there = (an_application(cluster, namespace, folder) for folder in folders)
+    async with one_there as one, other_there as other:
+        other.plugin.application_id = "other"
+        one.commit(a_deployment(nodeSelector={"example.com/nowhere": "x"}))
+        other.commit(a_deployment())
+        async with while_running(one, "K8S_SYNC", "0 of 1 replicas") as (stage, _):
+            await other.succeed("K8S_SYNC")
+            ended = await stage
+
+    expected = f"Deployment {namespace}/web was taken over by application other while it was waited for"
+    assert (ended.status, expected in ended.message) == (FAILED, True), ended
 
 
 async def test_a_quota(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ How an object is, and how long that may take, `waiting` decides; here are the wa
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, Expired, NotAllowed
@@ -113,16 +113,35 @@ class Rollout:
             waiting.see(body, asyncio.get_running_loop().time())
             self._changed.set()
 
-    def _gone(self, body: Body) -> None:
-        key = key_of(body)
-        if key in self._waiting:
-            raise StageFailed(f"{key} was deleted by somebody while it was waited for")
+    async def _lost(self, kind: Kind, keys: Iterable[Key]) -> None:
+        """Objects that are not among the application's any more: StageFailed says what became of them."""
+        for key in keys:
+            if key not in self._waiting:
+                continue
+            live = await self._cluster.get(kind, key.namespace, key.name)
+            if live is None:
+                raise StageFailed(f"{key} was deleted by somebody while it was waited for")
+            if (owner := mark(live, APPLICATION)) != mark(self._waiting[key].body, APPLICATION):
+                whose = f"application {owner}" if owner else "somebody"
+                raise StageFailed(
+                    f"{key} was taken over by {whose} while it was waited for; only one application can have an "
+                    "object: take it out of the manifests of the other, or give it another name there"
+                )
 
     async def _watch(self, api_version: str, kind_name: str, namespace: str, application: str) -> None:
         kind = await self._cluster.kind(api_version, kind_name)
         scope = Scope(namespace=namespace, labels=selector(application))
+
+        async def listed(found: Sequence[Body]) -> None:
+            there = {key_of(each) for each in found}
+            of_kind = [key for key in self._waiting if (key.kind, key.namespace) == (kind.kind, namespace)]
+            await self._lost(kind, [key for key in of_kind if key.group == kind.group and key not in there])
+
+        async def gone(body: Body) -> None:
+            await self._lost(kind, [key_of(body)])
+
         try:
-            await self._follow(kind, scope, self._see, self._gone)
+            await self._follow(kind, scope, _Watcher(self._see, gone, listed))
         finally:
             self._changed.set()
 
@@ -134,7 +153,7 @@ class Rollout:
             waiting.see_pod(pod)
             self._changed.set()
 
-        def forget(pod: Body) -> None:
+        async def forget(pod: Body) -> None:
             waiting.see_pod(pod, gone=True)
             self._changed.set()
 
@@ -142,24 +161,24 @@ class Rollout:
             kind = await self._cluster.kind("v1", "Pod")
             scope = Scope(namespace=key_of(waiting.body).namespace, labels=labels)
             try:
-                await self._follow(kind, scope, see, forget)
+                await self._follow(kind, scope, _Watcher(see, forget))
             except NotAllowed as error:
                 self._log.info(f"Why pods are not ready cannot be told: {error}")
             finally:
                 self._changed.set()
 
-    async def _follow(
-        self, kind: Kind, scope: Scope, see: Callable[[Body], None], gone: Callable[[Body], None]
-    ) -> None:
+    async def _follow(self, kind: Kind, scope: Scope, watcher: "_Watcher") -> None:
         """Tell of all there is and of every change, for ever."""
         breaks = 0
         while True:
             try:
                 found, version = await self._cluster.items(kind, scope, dict[str, Any])
-                for each in found:
-                    see({"apiVersion": kind.api_version, "kind": kind.kind, **each})
+                bodies = [{"apiVersion": kind.api_version, "kind": kind.kind, **each} for each in found]
+                for each in bodies:
+                    watcher.see(each)
+                await watcher.listed(bodies)
                 breaks = 0
-                await self._follow_from(kind, scope, version, see, gone)
+                await self._follow_from(kind, scope, version, watcher)
             except Expired:
                 continue
             except ClusterAway:
@@ -167,13 +186,26 @@ class Rollout:
                 if breaks >= _BREAKS:
                     raise
 
-    async def _follow_from(
-        self, kind: Kind, scope: Scope, version: str, see: Callable[[Body], None], gone: Callable[[Body], None]
-    ) -> None:
+    async def _follow_from(self, kind: Kind, scope: Scope, version: str, watcher: "_Watcher") -> None:
         async with aclosing(self._cluster.follow(kind, scope, version, dict[str, Any])) as changes:
             async for change in changes:
                 body = {"apiVersion": kind.api_version, "kind": kind.kind, **change.object}
                 if change.type == "DELETED":
-                    gone(body)
+                    await watcher.gone(body)
                 elif change.type != "BOOKMARK":
-                    see(body)
+                    watcher.see(body)
+
+
+async def _nothing(_: Sequence[Body]) -> None:
+    """All there is may be all there is."""
+
+
+class _Watcher(NamedTuple):
+    """Who is told what a watch tells."""
+
+    #: An object as it is now.
+    see: Callable[[Body], None]
+    #: One that is not among those that are watched any more.
+    gone: Callable[[Body], Awaitable[None]]
+    #: All there are.
+    listed: Callable[[Sequence[Body]], Awaitable[None]] = _nothing
