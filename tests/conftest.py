@@ -15,3 +15,9 @@ for name in ("http_proxy", "https_proxy", "all_proxy", "grpc_proxy"):
 
 # Known to every test, and nothing is started before one asks.
 pytest_plugins = ["tests.clusters.fixtures"]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """With one process a core a quarter of the time nobody works: tests wait for git, sh, servers, leases."""
+    cores = os.cpu_count() or 1
+    return max(cores, min(2 * cores, 8))
