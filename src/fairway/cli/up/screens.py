@@ -39,7 +39,7 @@ class Lines:
             place = (found.repository_id, found.path)
             if place not in self._suggested:
                 self._suggested.add(place)
-                _line(f"found {plain(found.name)} in {plain(found.path)}; {self._signs.add(found)}")
+                _line(f"found {plain(found.name)} in {plain(found.path)}; {' '.join(self._signs.add(found))}")
 
     def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
         """Print what was written, behind what led to it."""
