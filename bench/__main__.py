@@ -2,7 +2,8 @@
 
 `python -m bench PART` runs one part: code, durable, calls, idle, live, agent, kubernetes. `python -m bench scale` is
 the one with a million deployments, and `python -m bench scale 20000` the same with so many, and proportionally less of
-all others: of the time too, so its shares of a core are rough.
+all others: of the time too, so its shares of a core are rough. A third word, `sqlite` or `postgresql`, leaves out the
+other one.
 """
 
 import asyncio
@@ -100,7 +101,7 @@ def _scale(table: Table) -> None:
     console = Console(stderr=True)
 
     async def run(progress: Progress) -> None:
-        async for reading in bench_scale(population, seconds, progress):
+        async for reading in bench_scale(population, seconds, progress, *sys.argv[3:4]):
             add_readings(table, [reading], last=False)
             progress.found(f"{reading.name}: {reading.value}{f' (goal: {reading.goal})' * bool(reading.goal)}")
 

@@ -49,11 +49,15 @@ _PAGES = (
 _ROUNDS = 20
 
 
-async def bench_scale(population: Population, seconds: float, progress: Progress) -> AsyncIterator[Reading]:
-    """Both databases; PostgreSQL where it is installed. Agents are looked at for so long."""
+async def bench_scale(
+    population: Population, seconds: float, progress: Progress, only: str = ""
+) -> AsyncIterator[Reading]:
+    """Both databases, or one by its name; PostgreSQL where it is installed. Agents are looked at for so long."""
     key = new_agent_key()
     population = msgspec.structs.replace(population, agent_key=key.stored)
     for name, database in _databases():
+        if only.lower() not in name.lower():
+            continue
         with database as (data, url):
             async for reading in _on(name, data, url, Scene(population, key.shown, seconds, progress)):
                 yield reading._replace(name=f"{name}: {reading.name}")
@@ -82,7 +86,7 @@ async def _on(name: str, data: Path, url: str, scene: Scene) -> AsyncIterator[Re
         yield Reading("until the server has nothing left to tidy up", f"{await server.calm():.0f} s")
         yield await _pages(server)
         scene.progress.begin(f"{name}, {population.agents:,} agents, twice {scene.seconds:.0f} s")
-        for reading in await idle_agents(server, scene.agent_key, scene.seconds, population.agents):
+        async for reading in idle_agents(server, scene.agent_key, scene.seconds, population.agents):
             yield reading
         yield Reading("most memory in all of it", f"{server.most_megabytes():.0f} MB", "300 MB")
 

@@ -1,5 +1,6 @@
-"""The server is killed at random moments while agents report; what it acknowledged is there when it starts again."""
+"""Server and database are killed at random moments while agents report; what was acknowledged is there afterwards."""
 
+import asyncio
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -7,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.server import raw
 from tests.acceptance.server.processes import a_server
 from tests.acceptance.server.reporting import an_account, reporting
-from tests.integration.server.postgres import a_database, a_postgres_server
+from tests.integration.server.postgres import a_database, a_mortal_postgres, a_postgres_server, make_database
 
 KILLS = 3
 
@@ -43,3 +45,24 @@ async def test_nothing_acknowledged_is_lost_however_often_the_server_is_killed(
         lost += await kept.missing(address, api_key)
 
     assert lost == []
+
+
+async def test_nothing_acknowledged_is_lost_when_the_database_is_killed_under_a_server_that_stays(
+    tmp_path: Path,
+) -> None:
+    moments = random.Random("database")
+    with a_mortal_postgres() as postgres:
+        make_database(postgres.url("postgres"), "killed")
+        with a_server(tmp_path / "data", "--database", postgres.url("killed")) as server:
+            accounts = [await an_account(server, server.api_key, name) for name in ("one", "two", "three")]
+            async with reporting(accounts, [server.address]) as kept:
+                await kept.after(moments.randrange(20, 80))
+                await asyncio.to_thread(postgres.crash)
+                refused = await asyncio.to_thread(raw.ask, server.http, raw.a_request("/readyz"))
+                await asyncio.to_thread(postgres.start)
+                await kept.after(30)
+            lost = await kept.missing(server.address, server.api_key)
+            ready = await asyncio.to_thread(raw.ask, server.http, raw.a_request("/readyz"))
+
+    assert lost == []
+    assert (refused[0], ready[0]) == (503, 200)

@@ -38,6 +38,55 @@ def find_binaries() -> Path | None:
 @contextlib.contextmanager
 def a_postgres_server(durable: bool = False) -> Iterator[str]:
     """The URL of a running server, without a database name."""
+    with _a_cluster() as (command, home):
+        settings = ("listen_addresses=127.0.0.1", *(() if durable else _HASTY))
+        with _running(command, home, settings) as port:
+            yield f"postgresql://test@127.0.0.1:{port}"
+
+
+class MortalPostgres:
+    """A server that can crash and start again: reached by a socket in its directory, since a port could be lost."""
+
+    def __init__(self, command: tuple[str, ...], home: str) -> None:
+        # As long as the machine lives, what was committed is in its memory at least.
+        options = [part for setting in ("listen_addresses=", *_HASTY[:2]) for part in ("-c", setting)]
+        self._command = [*command, "-D", f"{home}/data", "-k", home, *options]
+        self._home = home
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str) -> str:
+        """Of one of its databases."""
+        return f"postgresql://test@/{database}?host={self._home}"
+
+    def start(self) -> None:
+        """Start, and recover what a crash has left."""
+        with open(f"{self._home}/log", "ab") as log:
+            process = subprocess.Popen(self._command, cwd=self._home, stdout=log, stderr=subprocess.STDOUT)
+        self._process = process
+        _wait_until_ready(process, host=self._home)
+
+    def crash(self) -> None:
+        """End at once, in the middle of everything: the next start has to recover."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+
+
+@contextlib.contextmanager
+def a_mortal_postgres() -> Iterator[MortalPostgres]:
+    """Such a server, running."""
+    with _a_cluster() as (command, home):
+        server = MortalPostgres(command, home)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.crash()
+
+
+@contextlib.contextmanager
+def _a_cluster() -> Iterator[tuple[tuple[str, ...], str]]:
+    """How to start a server on new data, and the directory that it has for itself."""
     binaries = find_binaries()
     if binaries is None:
         if os.environ.get("CI") == "true":
@@ -52,9 +101,7 @@ def a_postgres_server(durable: bool = False) -> Iterator[str]:
         _make_cluster((*user, str(binaries / "initdb")), home)
         # A server does not outlive a test run that is killed, where the machine can see to it.
         with_us = ("setpriv", "--pdeathsig=QUIT") if shutil.which("setpriv") else ()
-        settings = ("listen_addresses=127.0.0.1", *(() if durable else _HASTY))
-        with _running((*user, *with_us, str(binaries / "postgres")), home, settings) as port:
-            yield f"postgresql://test@127.0.0.1:{port}"
+        yield (*user, *with_us, str(binaries / "postgres")), home
 
 
 def _make_cluster(initdb: tuple[str, ...], home: str) -> None:
@@ -72,7 +119,7 @@ def _running(postgres: tuple[str, ...], home: str, settings: tuple[str, ...]) ->
         subprocess.Popen(command, cwd=home, stdout=log, stderr=subprocess.STDOUT) as process,
     ):
         try:
-            _wait_until_ready(process, port)
+            _wait_until_ready(process, host="127.0.0.1", port=port)
             yield port
         finally:
             process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data any more
@@ -80,9 +127,14 @@ def _running(postgres: tuple[str, ...], home: str, settings: tuple[str, ...]) ->
 
 def a_database(server: str, name: str) -> str:
     """The URL of a new, empty database on the server."""
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+    make_database(f"{server}/postgres", name)
     return f"{server}/{name}"
+
+
+def make_database(url: str, name: str) -> None:
+    """Make one beside the database at the URL."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
 
 
 def an_engine(url: str, **options: Any) -> sa.Engine:
@@ -90,12 +142,12 @@ def an_engine(url: str, **options: Any) -> sa.Engine:
     return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"), **options)
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
+def _wait_until_ready(process: subprocess.Popen[bytes], **address: Any) -> None:
     """Ask until the server answers; a deadline only for a server that never will."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            psycopg.connect(host="127.0.0.1", port=port, user="test", dbname="postgres").close()
+            psycopg.connect(user="test", dbname="postgres", **address).close()
         except psycopg.OperationalError:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise
