@@ -70,6 +70,12 @@ _REMOTE: tuple[_Rule, ...] = (
     (GitNotFound, r"couldn't find remote ref|not our ref|does not have any commits", "the remote does not have it"),
 )
 
+#: How lines begin that say what is the matter: git's own, and those of ssh about keys.
+_TELLING = re.compile(
+    r"fatal|error|remote|!|ERROR|ssh[:_]|kex_|Load key |No \S+ host key is known|Host key verification failed|"
+    r"\S+: Permission denied"
+)
+
 _PUSH: tuple[_Rule, ...] = (
     (
         RemoteMoved,
@@ -109,5 +115,5 @@ def _first_match(rules: tuple[_Rule, ...], stderr: str, subject: str) -> Fairway
 def _brief(stderr: str) -> str:
     """The lines that matter of git's message, on one line."""
     lines = [line.strip() for line in re.split(r"[\r\n]+", stderr) if line.strip()]
-    telling = [line for line in lines if re.match(r"(fatal|error|remote|ssh|!|ERROR)", line)] or lines
+    telling = [line for line in lines if _TELLING.match(line)] or lines
     return "; ".join(telling[:6])[:600] or "nothing"

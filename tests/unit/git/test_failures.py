@@ -45,6 +45,29 @@ def test_a_failed_fetch_is_understood(words: str, kind: type[FairwayError]) -> N
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["git@h: Permission denied (publickey)."], id="another key"),
+        pytest.param(["Host key verification failed."], id="another host"),
+        pytest.param(
+            [
+                "No ED25519 host key is known for h and you have requested strict checking.",
+                "Host key verification failed.",
+            ],
+            id="a host that nobody knows",
+        ),
+    ],
+)
+def test_what_ssh_says_is_told(words: list[str]) -> None:
+    """As ssh writes it, between lines that say less."""
+    lines = ("@@@@@", "Please contact your administrator.", *words, "fatal: Could not read from remote repository.")
+
+    error = remote_failure("fetch from", "h:r", "\r\n".join((*lines, "")))
+
+    assert f"(git said: {'; '.join(words)}; fatal: Could not read" in str(error)
+
+
+@pytest.mark.parametrize(
     ("words", "kind"),
     [
         ("!\tx:refs/heads/main\t[rejected] (stale info)", RemoteMoved),
