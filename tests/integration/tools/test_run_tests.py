@@ -40,6 +40,21 @@ def test_whoever_waits_for_a_build_is_told_what_becomes_of_it(go: PretendedGo) -
     )
 
 
+@pytest.mark.parametrize(("ci", "builds"), [("true", 2), ("", 1)])
+def test_what_could_not_be_built_is_tried_again_on_ci(
+    go: PretendedGo, monkeypatch: pytest.MonkeyPatch, ci: str, builds: int
+) -> None:
+    (go.folder / "sum").write_text("h1:somebody else's")
+    monkeypatch.setenv("CI", ci)
+    build = run_tests.Build()
+
+    build.start()
+    missing = run_tests.still_missing(run_tests.Run(), build)
+
+    asked = (go.folder / "asked").read_text()
+    assert (asked.count("mod download -json helm"), missing) == (builds, [peer.name for peer in CLUSTER])
+
+
 def test_what_could_not_be_built_is_a_failure_on_ci(
     go: PretendedGo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
