@@ -83,9 +83,11 @@ async def test_nothing_is_applied_when_one_of_the_manifests_is_refused(
 
         assert ended.status is FAILED
         assert ended.message.startswith("2 objects are refused by the cluster; nothing was applied:")
-        assert "manifests.yaml" in ended.message
-        assert "spec.ports[0].port" in ended.message
-        assert "imagee" in ended.message
+        written = (web.plugin.folder / "manifests.yaml").read_text().splitlines()
+        for field, said in (("- port: 70000", "spec.ports[0].port"), ("imagee: typo", "spec.template.spec.imagee")):
+            line = next(number for number, text in enumerate(written, 1) if text.strip() == field)
+            place = next(each for each in ended.message.splitlines() if f" {said}: " in each)
+            assert place.startswith(f"manifests.yaml:{line}: ")
         assert web.names("configmap") == []
 
 

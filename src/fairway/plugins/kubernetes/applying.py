@@ -17,7 +17,7 @@ from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.kube.cluster import JSON_PATCH, Cluster
 from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
-from fairway.kube.manifest import Body, Key, Manifest, key_of
+from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
 from fairway.plugins.kubernetes.known_config import WORTHWHILE, is_config, needs_no_check
 from fairway.plugins.kubernetes.marks import (
@@ -38,6 +38,8 @@ from fairway.sdk import Retry
 from fairway.sdk.stage_log import StageLog
 
 T = TypeVar("T")
+#: Where a field of a manifest, as an API server names it, is written.
+Written = Callable[[Manifest, str], Where]
 #: Calls side by side. More would be quicker only far away, and each takes a connection with its handshake.
 _AT_ONCE: Final = 10
 #: How often something is begun again because the object changed meanwhile.
@@ -78,9 +80,10 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 class Applier:
     """Applies the manifests of one stage to one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, written: Written) -> None:
         self._cluster = cluster
         self._log = log
+        self._written = written
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._told: set[str] = set()
 
@@ -312,7 +315,7 @@ class Applier:
                 for each, result in zip(what, results, strict=True)
                 if isinstance(result, FairwayError)
             ]
-            raise _together(failed, standing(len(done)))
+            raise _together(failed, standing(len(done)), self._written)
         return done
 
     def _tell(self, text: str) -> None:
@@ -338,14 +341,16 @@ def _may_override(body: Body, managers: Sequence[str]) -> bool:
     return asks_for(body, ON_CONFLICT, "override") or all(map(is_by_hand, managers))
 
 
-def _together(failed: Sequence[tuple[Manifest, FairwayError]], standing: str) -> FairwayError:
+def _together(failed: Sequence[tuple[Manifest, FairwayError]], standing: str, written: Written) -> FairwayError:
     """One error for all; one that may pass is worth another try of everything."""
     for _, error in failed:
         if error.retry:
             return error
     lines = []
     for manifest, error in failed:
-        place = f"{manifest.where}: " if str(manifest.where) else ""
+        fields = [field for field, _ in error.causes] if isinstance(error, Invalid) else []
+        where = written(manifest, fields[0]) if fields else manifest.where
+        place = f"{where}: " if str(where) else ""
         lines.append(f"{place}{manifest.key}: {error}{_remedy(error, manifest)}")
     what = "1 object is" if len(lines) == 1 else f"{len(lines)} objects are"
     return NotApplied(f"{what} refused by the cluster; {standing}:\n" + "\n".join(lines))

@@ -15,8 +15,9 @@ from fairway.errors import UserError
 from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
-from fairway.kube.manifest import Body, Key, Manifest, key_of
+from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.plugins.kubernetes.applying import Applier, Checked
+from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner, marked
 from fairway.plugins.kubernetes.placing import placed
@@ -78,9 +79,12 @@ class Site:
         self.search = Search(place.cluster, run.deployment.application_id)
         self.alone = place.alone
         self._place = place
+        #: The commits whose manifests were loaded.
+        self._loaded: list[Files] = []
 
     async def load(self, files: Files) -> Loaded:
         """The manifests of a commit for this deploy target, made with the settings of that commit."""
+        self._loaded.append(files)
         settings = application_settings(files, self._place.plugin)
         own = [each for each in self._place.own if goes_to(settings.spec, each)]
         wanted, directory = input_for(settings.spec, self.target)
@@ -133,7 +137,7 @@ class Site:
         """Apply the manifests and wait until what they describe is there; the objects as they were applied."""
         log = self.run.log
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        applier, rollout = Applier(self.cluster, log), Rollout(self.cluster, log)
+        applier, rollout = Applier(self.cluster, log, self._written), Rollout(self.cluster, log)
         await self.record.extend(objects)
         checked = await applier.check(objects, create_namespaces=create_namespaces)
         await self._note_added(checked)
@@ -173,6 +177,9 @@ class Site:
                 continue
             found.append((kind, each.key))
         return found
+
+    def _written(self, manifest: Manifest, field: str) -> Where:
+        return where_written(manifest, field, reversed(self._loaded))
 
     async def _note_added(self, checked: Iterable[Checked]) -> None:
         """Write down, before it is made, what was not there: a rollback takes it away again."""

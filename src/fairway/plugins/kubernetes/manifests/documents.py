@@ -153,7 +153,7 @@ def _bodies(
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The objects of a document and where in it they stand, without those that have something wrong."""
     try:
-        for path, body in _written_out(document, document.value, (), problems):
+        for path, body in written_out(document, document.value, (), problems):
             wrong = [] if unchecked(body) else check_body(document, body, path)
             problems += wrong
             if not wrong:
@@ -163,7 +163,7 @@ def _bodies(
         problems.append(Problem(file=document.file, position=Position(1, 1), message=enough))
 
 
-def _written_out(
+def written_out(
     document: Document, value: Any, path: Path, problems: list[Problem]
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The objects of a value, those of a `List` one by one."""
@@ -184,7 +184,7 @@ def _written_out(
     for index, item in enumerate(items or ()):
         # The items of a list of one kind need not say what they are.
         item = {**single, **item} if isinstance(item, dict) and single else item
-        yield from _written_out(document, item, (*path, "items", index), problems)
+        yield from written_out(document, item, (*path, "items", index), problems)
 
 
 def _traced(problem: Problem, lines: list[str], tool: str) -> Problem:
