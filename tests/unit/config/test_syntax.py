@@ -47,6 +47,12 @@ def test_the_advice_for_quotes_inside_quotes_makes_the_file_readable() -> None:
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
+        pytest.param(
+            "a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> topic\n",
+            Position(2, 1),
+            "two changes were merged and could not be put together here",
+            id="merge conflict",
+        ),
         pytest.param("a:\n\tb: 1\n", Position(2, 1), "found a tab in the indentation", id="tab"),
         pytest.param('a: "b\nc: d\n', Position(1, 4), 'the quote " that opens here is never closed', id="unclosed"),
         pytest.param("a: {{ .x }}\n", Position(1, 4), "a value that starts with {{ must be quoted", id="template"),

@@ -14,6 +14,8 @@ from fairway.config.problems import Position, Problem
 
 #: Where the parser begins to count a new line; not all of them are line ends in Python.
 _LINE_END: Final = re.compile("\r\n|[\n\r\u0085\u2028\u2029]")
+#: What Git writes where two changes could not be put together.
+_CONFLICT: Final = re.compile(r"<{7}( |\Z)")
 
 
 class _Place(NamedTuple):
@@ -42,6 +44,10 @@ def explain_syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> P
     if mark is None:
         return Problem(file=file, position=Position(1, 1), message=complaint)
     lines = _LINE_END.split(text)
+    conflict = next((number for number, each in enumerate(lines) if _CONFLICT.match(each)), None)
+    if conflict is not None:
+        message = "two changes were merged and could not be put together here; resolve the conflict"
+        return _problem(file, conflict, _Finding(0, message))
     line = min(mark.line, len(lines) - 1)
     place = _Place(line, mark.column, lines[line], complaint)
     for explain in _EXPLANATIONS:
