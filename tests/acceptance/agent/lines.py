@@ -19,6 +19,7 @@ class Line:
         self.delay = 0.0
         self._whole = threading.Event()
         self._whole.set()
+        self._refuses = False
         self._sockets: list[socket.socket] = []
 
     @classmethod
@@ -47,8 +48,14 @@ class Line:
         """Pass nothing on, and tell nobody: bytes are taken and go nowhere."""
         self._whole.clear()
 
+    def refuse(self) -> None:
+        """Hang up on everybody, and on whoever calls from now on."""
+        self._refuses = True
+        self._hang_up()
+
     def mend(self) -> None:
         """Pass on what comes by new connections; those from before are gone."""
+        self._refuses = False
         self._hang_up()
         self._whole.set()
 
@@ -66,6 +73,9 @@ class Line:
             except OSError:
                 return
             self._whole.wait()
+            if self._refuses:
+                near.close()
+                continue
             try:
                 far = socket.create_connection(self._target)
             except OSError:

@@ -34,10 +34,14 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def server(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[LiveServer]:
-    url = f"sqlite:///{tmp_path}/fairway.db"
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgres":
-        url = a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+        return a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+    return f"sqlite:///{tmp_path}/fairway.db"
+
+
+@pytest.fixture
+async def server(url: str, tmp_path: Path) -> AsyncIterator[LiveServer]:
     async with a_live_server(url, tmp_path) as server:
         yield server
 
@@ -131,6 +135,29 @@ async def test_who_comes_back_is_told_what_changed_meanwhile_and_nothing_else(se
         await server.add(a_shop_deployment("d-3"))
 
         assert {id for _, id in await again.ids(2)} == {"d-2", "d-3"}
+
+
+async def test_who_comes_back_after_a_restart_misses_nothing(url: str, tmp_path: Path) -> None:
+    async with a_live_server(url, tmp_path) as server:
+        key = await server.a_key()
+        await server.add(a_shop_deployment())
+        await log(server, 1, 2)
+        async with server.stream(key, "deployments", "log:d-1/s") as stream:
+            await server.add(a_shop_deployment("d-2"))
+            told = [event.name for event in await stream.take(2)]
+        await server.add(a_shop_deployment("d-3"))
+        await log(server, 3)
+
+    async with (
+        a_live_server(url, tmp_path) as server,
+        server.stream(key, "deployments", "log:d-1/s", last_id=stream.last_id) as again,
+    ):
+        list_event, log_event = sorted(await again.take(2), key=lambda event: event.name == "log")
+
+    assert sorted(told) == ["deployment", "log"]
+    # PostgreSQL knows what changed; a server on SQLite has forgotten it, and says that all of it is to be loaded again.
+    assert (list_event.name, list_event.data.get("id")) in (("deployment", "d-3"), ("reset", None))
+    assert [block["index"] for block in log_event.data["blocks"]] == [3]
 
 
 async def test_who_comes_back_from_nowhere_is_told_to_load_everything_again(server: LiveServer) -> None:
