@@ -11,7 +11,7 @@ from tests.patience import PATIENCE_SECONDS
 TESTS = Path(__file__).parents[1]
 #: Without a limit named, httpx gives up after five seconds.
 CLIENTS = {f"httpx.{name}" for name in ("AsyncClient", "Client", "get", "post", "put", "patch", "delete", "request")}
-WAITING = {"communicate", "join", "result", "run", "timeout", "urlopen", "wait", "wait_for"}
+WAITING = {"Timer", "communicate", "join", "result", "run", "timeout", "urlopen", "wait", "wait_for"}
 #: Whoever waits for less waits for what must not happen, or for the end of a limit that the test is about.
 A_MOMENT = 2.0
 
@@ -22,7 +22,8 @@ def impatient(code: str) -> Iterator[str]:
         name = ast.unparse(call.func)
         if name in CLIENTS and "timeout" not in {each.arg for each in call.keywords}:
             yield f"line {call.lineno}: {name} without a timeout"
-        given = [each.value for each in call.keywords if each.arg == "timeout"] or call.args[-1:]
+        given = [each.value for each in call.keywords if each.arg == "timeout"]
+        given = given or (call.args[:1] if name == "threading.Timer" else call.args[-1:])
         waits = name in CLIENTS or name.rpartition(".")[2] in WAITING
         if waits and given and A_MOMENT < _number(given[0]) < PATIENCE_SECONDS:
             yield f"line {call.lineno}: {name} with a limit of {ast.unparse(given[0])} s"
@@ -39,6 +40,7 @@ def _number(value: ast.expr) -> float:
         pytest.param("httpx.get(url)", ["line 1: httpx.get without a timeout"], id="a client without one"),
         pytest.param("process.wait(60)", ["line 1: process.wait with a limit of 60 s"], id="a short one"),
         pytest.param("run(it, timeout=9.5)", ["line 1: run with a limit of 9.5 s"], id="by name"),
+        pytest.param("threading.Timer(9, end)", ["line 1: threading.Timer with a limit of 9 s"], id="a watchdog"),
         pytest.param("asyncio.wait_for(it, PATIENCE_SECONDS)", [], id="the common one"),
         pytest.param("asyncio.wait(it, timeout=0.1)", [], id="a moment"),
     ],

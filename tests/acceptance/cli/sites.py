@@ -29,6 +29,7 @@ from fairway.rpc.convert.stage import STAGE_STATUSES
 from fairway.rpc.user_api import UserStub
 from fairway.rpc.user_api import messages as user_messages
 from tests.acceptance.server.processes import FAIRWAY, ServerProcess, a_server
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import a_commit, a_deployment, a_git_path, a_stage, a_trigger
 
 #: Runs the rest of its arguments as a program that Ctrl-C ends.
@@ -96,7 +97,7 @@ class Site:
             text=True,
             env=self.environment(**more),
         )
-        watchdog = threading.Timer(120, process.kill)
+        watchdog = threading.Timer(2 * PATIENCE_SECONDS, process.kill)
         watchdog.start()
         try:
             yield Running(process)

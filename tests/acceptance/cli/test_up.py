@@ -66,7 +66,7 @@ class Machine:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        watchdog = threading.Timer(PATIENCE_SECONDS, process.kill)
+        watchdog = threading.Timer(3 * PATIENCE_SECONDS, process.kill)
         watchdog.start()
         try:
             yield Up(process)

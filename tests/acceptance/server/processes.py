@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 
 FAIRWAY = Path(sys.executable).with_name("fairway")
 
@@ -68,11 +69,15 @@ def a_server(
     listen: str = "127.0.0.1:0",
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[ServerProcess]:
-    """A server on free ports; it is stopped at the end of the block if it still runs."""
-    addresses = ("--listen", listen, "--http-listen", "127.0.0.1:0")
+    """A server on free ports; it is stopped at the end of the block if it still runs.
+
+    The ports stay free when it is killed, for the one that is started in its place.
+    """
+    addresses = ("--listen", listen, "--http-listen", "127.0.0.1:0", *arguments)
+    options = [f"127.0.0.1:{a_free_port()}" if each == "127.0.0.1:0" else each for each in addresses]
     opened, output = tempfile.mkstemp(prefix=f"{data.name}-said-", dir=data.parent)
     process = subprocess.Popen(
-        [FAIRWAY, "server", "--data", data, *addresses, *arguments],
+        [FAIRWAY, "server", "--data", data, *options],
         stdout=opened,
         stderr=subprocess.STDOUT,
         env={**os.environ, **(environment or {}), "PYTHONUNBUFFERED": "1"},
