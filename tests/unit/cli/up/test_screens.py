@@ -117,3 +117,12 @@ def test_a_command_to_copy_is_one_command_on_any_terminal(filename: str, width: 
     lines = [line.strip() for line in capture.get().splitlines()]
     first = lines.index(command[0])
     assert lines[first : first + len(command)] == command
+
+
+def test_in_a_pipe_what_was_found_is_one_line_with_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    place = {"repository_id": "shop", "path": "my carts", "config_filename": "app.pipecd.yaml"}
+
+    Lines(SIGNS).update(State(suggestions=[DiscoveredApplication(name="cart", agent_id="a", **place)]))
+
+    command = "fairway app add cart --agent up --repository shop --path 'my carts' --profile up"
+    assert capsys.readouterr().out[9:] == f"found cart in my carts; {command}\n"
