@@ -1,6 +1,7 @@
 """A platform of one file: what the file says is what runs, and it tells when that changes.
 
-Beside the file it writes down the process that was asked, a line for each time.
+Beside the file it writes down the process that was asked, a line for each time. While there is a file with the ending
+`.hold`, nobody gets an answer.
 """
 
 import asyncio
@@ -35,6 +36,8 @@ class Drifting(Plugin):
     async def live_state(self, question: LiveQuestion) -> Live:
         with self._file.with_suffix(".asked").open("a") as asked:
             asked.write(f"{os.getpid()}\n")
+        while self._file.with_suffix(".hold").exists():  # noqa: ASYNC110  # nobody tells of it
+            await asyncio.sleep(0.02)
         found = self._read()
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch(question.application_id, found))

@@ -130,3 +130,19 @@ async def test_an_application_whose_plugin_tells_of_changes_is_not_asked_about_u
 
             await until(asked_again)
             await until(rests)
+
+
+async def test_what_has_changed_does_not_wait_for_plugins_that_take_their_time(tmp_path: Path) -> None:
+    quick, slow = tmp_path / "quick", tmp_path / "slow"
+    slow.with_suffix(".hold").touch()
+    # As many as are asked about at the same time, and one that is behind them.
+    names = [*(f"a{number}" for number in range(4)), "web"]
+    files = {f"{each}/app.pipecd.yaml": an_application("quick" if each == "web" else "slow") for each in names}
+    entries = [a_plugin("quick", quick), a_plugin("slow", slow)]
+    async with a_world(tmp_path, an_origin(tmp_path, files)) as world:
+        for each in names:
+            plugin = "quick" if each == "web" else "slow"
+            await world.add_application(each, deploy_targets_by_plugin={plugin: ("here",)})
+        async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
+            await until_it_is(world, SyncStatus.SYNCED)
+            slow.with_suffix(".hold").unlink()
