@@ -18,21 +18,26 @@ def behind(gate: str) -> dict[str, Any]:
     return {"nodeSelector": {_LABEL: gate}}
 
 
-def open_gate(cluster: RunningCluster, gate: str) -> None:
-    """Let those pods run."""
-    node = {
-        "metadata": {"name": gate, "labels": {_LABEL: gate}, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+def open_gate(cluster: RunningCluster, gate: str, node: str = "") -> None:
+    """Let those pods run, on a node of that name or the gate's."""
+    made = {
+        "metadata": {"name": node or gate, "labels": {_LABEL: gate}, "annotations": {"kwok.x-k8s.io/node": "fake"}},
         "status": {"allocatable": _ROOM, "capacity": _ROOM},
     }
-    cluster.api.create("/api/v1/nodes", node)
+    cluster.api.create("/api/v1/nodes", made)
 
 
-def hold(cluster: RunningCluster, namespace: str, name: str) -> str:
-    """A script that keeps an application's canary from going when it is deleted."""
+def shut_gate(cluster: RunningCluster, gate: str) -> None:
+    """Let no more of them run on the gate's own node; those that do go on."""
+    cluster.api.merge(f"/api/v1/nodes/{gate}", {"spec": {"unschedulable": True}})
+
+
+def hold(cluster: RunningCluster, namespace: str, name: str, variant: str = "canary") -> str:
+    """A script that keeps an application's canary, or its baseline, from going when it is deleted."""
     kubectl = f"{program('kubectl')} --kubeconfig={cluster.kubeconfig} --namespace={namespace}"
-    return f"{kubectl} patch deployment {name}-canary --type=merge --patch='{_HELD}'"
+    return f"{kubectl} patch deployment {name}-{variant} --type=merge --patch='{_HELD}'"
 
 
-def let_go(cluster: RunningCluster, namespace: str, name: str) -> None:
+def let_go(cluster: RunningCluster, namespace: str, name: str, variant: str = "canary") -> None:
     """Let it go."""
-    cluster.kubectl("patch", "deployment", f"{name}-canary", "--type=merge", "-p", _FREE, namespace=namespace)
+    cluster.kubectl("patch", "deployment", f"{name}-{variant}", "--type=merge", "-p", _FREE, namespace=namespace)

@@ -6,12 +6,12 @@ from fairway.model.application import SyncStatus
 from fairway.model.deployment import DeploymentStatus
 from tests.acceptance.agent.sites import kill, until
 from tests.acceptance.kubernetes.doors import a_door
-from tests.acceptance.kubernetes.pipelines import NEW, OLD, an_application, manifests
+from tests.acceptance.kubernetes.pipelines import NEW, OLD, Change, an_application, manifests
 from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, assert_no_variants, images
 from tests.clusters.running import RunningCluster, a_cluster
 
 #: What both do while their canary runs: wait for a person.
-_ASKED = {2: {"name": "WAIT_APPROVAL", "with": {"timeout": "1h"}}}
+_ASKED: dict[int, Change] = {2: {"name": "WAIT_APPROVAL", "with": {"timeout": "1h"}}}
 
 
 def test_stages_and_rollbacks_wait_for_an_api_server_that_is_away(tmp_path: Path) -> None:
@@ -36,6 +36,9 @@ def test_stages_and_rollbacks_wait_for_an_api_server_that_is_away(tmp_path: Path
             cluster.start()
 
             ended = [site.ended_of(name) for name in names]
+            # What was watched before is not remembered by a server that has started since.
+            cluster.kubectl("scale", "deployment", "approved", "--replicas=2", namespace=namespace)
+            until(lambda: "replicas: 2" in _drift(site, "approved"), pause=0.2)
         assert [each.status_reason for each in ended] == [
             "All stages have ended well",
             "Cancelled by first; it was rolled back",
@@ -47,7 +50,7 @@ def test_stages_and_rollbacks_wait_for_an_api_server_that_is_away(tmp_path: Path
 def test_a_canary_that_is_left_on_a_cluster_that_stays_away_is_told_found_again_and_removed(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
-    hasty = {**_ASKED, 4: {"timeout": "1s"}}
+    hasty: dict[int, Change] = {**_ASKED, 4: {"timeout": "1s"}}
     files = {"web/app.pipecd.yaml": an_application("web", tmp_path, hasty), "web/manifests.yaml": manifests("web")}
 
     with a_door(cluster) as door:
@@ -67,7 +70,7 @@ def test_a_canary_that_is_left_on_a_cluster_that_stays_away_is_told_found_again_
             lost = site.ended_of("web")
 
             door.open()
-            until(lambda: "web-canary" in _drift(site), pause=0.2)
+            until(lambda: "web-canary" in _drift(site, "web"), pause=0.2)
             site.origin.commit({"web/app.pipecd.yaml": an_application("web", tmp_path)})
             again = site.ended_of("web")
 
@@ -77,7 +80,7 @@ def test_a_canary_that_is_left_on_a_cluster_that_stays_away_is_told_found_again_
     assert_no_variants(cluster, namespace)
 
 
-def _drift(site: ClusterSite) -> str:
-    """What is said of how the application differs from Git, once that is known."""
-    state = site.applications()["web"].sync_state
+def _drift(site: ClusterSite, name: str) -> str:
+    """What is said of how an application differs from Git, once that is known."""
+    state = site.applications()[name].sync_state
     return "" if state is None or state.status is not SyncStatus.OUT_OF_SYNC else state.reason

@@ -8,62 +8,110 @@ import pytest
 
 from fairway.model.deployment import DeploymentStatus
 from tests.acceptance.agent.sites import kill, plugin_hosts, until
-from tests.acceptance.kubernetes.gates import GATE_PATH, behind, hold, let_go, open_gate
+from tests.acceptance.kubernetes.doors import a_door
+from tests.acceptance.kubernetes.gates import GATE_PATH, behind, hold, let_go, open_gate, shut_gate
 from tests.acceptance.kubernetes.pipelines import NEW, OLD, Change, an_application, manifests
 from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, objects
 from tests.clusters.running import RunningCluster
 
-#: Application → the stage in which it waits for the kill. The first three have pods that cannot run yet, the canaries
-#: of the last two cannot go.
+#: Application → the stage in which it waits for the kill. The first four have pods that cannot run yet, canaries and
+#: baselines of the next three cannot go, and what the last one sends does not get through.
 WAITS_IN = {
     "first": "K8S_SYNC",
     "canary": "K8S_CANARY_ROLLOUT",
     "primary": "K8S_PRIMARY_ROLLOUT",
+    "baseline": "K8S_BASELINE_ROLLOUT",
     "clean": "K8S_CANARY_CLEAN",
+    "compared": "K8S_BASELINE_CLEAN",
     "undone": "K8S_ROLLBACK",
+    "routed": "K8S_TRAFFIC_ROUTING",
 }
-HELD = ("clean", "undone")
+#: What cannot go.
+HELD = {"clean": "canary", "compared": "baseline", "undone": "canary"}
 _HERE = {"kubernetes": ["here"]}
 
 
 @pytest.mark.parametrize("who", ["agent", "plugin"])
 def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: str, tmp_path: Path, who: str) -> None:
-    changes = _changes(cluster, namespace)
+    changes, earlier = _changes(cluster, namespace), [name for name in WAITS_IN if name != "first"]
     later = {f"{name}/app.pipecd.yaml": an_application(name, tmp_path, changes.get(name)) for name in WAITS_IN}
     old = {path: text for path, text in later.items() if not path.startswith("first/")}
-    old |= {f"{name}/manifests.yaml": manifests(name) for name in WAITS_IN if name != "first"}
-    shut = behind(f"{namespace}-shut")
-    later |= {f"{name}/manifests.yaml": manifests(name, NEW, {} if name in HELD else shut) for name in WAITS_IN}
-    open_gate(cluster, f"{namespace}-open")
+    old |= {f"{name}/manifests.yaml": _manifests(name, OLD, namespace) for name in earlier}
+    later |= {f"{name}/manifests.yaml": _manifests(name, NEW, namespace) for name in WAITS_IN}
+    for gate in ("open", "old"):
+        open_gate(cluster, f"{namespace}-{gate}")
 
-    with a_cluster_site(tmp_path, old, {"here": an_agent_of(cluster, namespace)}) as site:
-        earlier = [name for name in WAITS_IN if name != "first"]
-        site.register(*earlier, deploy_targets_by_plugin=_HERE)
-        assert {site.ended_of(name).status for name in earlier} == {DeploymentStatus.SUCCEEDED}
-        site.origin.commit(later)
-        site.register("first", deploy_targets_by_plugin=_HERE)
-        for name, stage in WAITS_IN.items():
-            site.in_stage(name, stage)
-        until(lambda: _waiting(cluster, namespace) == 5, pause=0.2)
+    with a_door(cluster) as door:
+        kubeconfig = door.kubeconfig(an_agent_of(cluster, namespace))
+        with a_cluster_site(tmp_path, old, {"here": kubeconfig}) as site:
+            site.register(*earlier, deploy_targets_by_plugin=_HERE)
+            assert {site.ended_of(name).status for name in earlier} == {DeploymentStatus.SUCCEEDED}
+            shut_gate(cluster, f"{namespace}-old")
+            door.holds = _routes
+            site.origin.commit(later)
+            site.register("first", deploy_targets_by_plugin=_HERE)
+            for name, stage in WAITS_IN.items():
+                site.in_stage(name, stage)
+            until(lambda: (_waiting(cluster, namespace), door.held > 0) == (7, True), pause=0.2)
 
-        _kill(site, who)
-        open_gate(cluster, f"{namespace}-shut")
-        for name in HELD:
-            let_go(cluster, namespace, name)
+            _kill(site, who)
+            door.let_go()
+            _let_all_go(cluster, namespace)
 
-        ended = {name: site.ended_of(name).status for name in WAITS_IN}
-    failed = {"undone": DeploymentStatus.FAILED}
-    assert ended == dict.fromkeys(WAITS_IN, DeploymentStatus.SUCCEEDED) | failed
+            ended = {name: site.ended_of(name) for name in WAITS_IN}
+    expected = dict.fromkeys(WAITS_IN, DeploymentStatus.SUCCEEDED) | {"undone": DeploymentStatus.FAILED}
+    reasons = {name: each.status_reason for name, each in ended.items()}
+    assert {name: each.status for name, each in ended.items()} == expected, reasons
     assert _deployed(cluster, namespace) == dict.fromkeys(WAITS_IN, NEW) | {"undone": OLD}
+
+
+def _manifests(name: str, image: str, namespace: str) -> str:
+    """Which gate pods wait at depends on where the application is to wait."""
+    if name == "routed":
+        return _with_service(manifests(name, image))
+    gates = {("baseline", OLD): "old", ("first", NEW): "shut", ("canary", NEW): "shut", ("primary", NEW): "shut"}
+    gate = gates.get((name, image))
+    return manifests(name, image, behind(f"{namespace}-{gate}") if gate else {})
+
+
+def _with_service(text: str) -> str:
+    """With a Service by whose selector traffic is shared out."""
+    selected = '"app": "routed", "pipecd.dev/variant": "primary"'
+    spec = f'{{"selector": {{{selected}}}, "ports": [{{"port": 80}}]}}'
+    service = f'{{"apiVersion": "v1", "kind": "Service", "metadata": {{"name": "routed"}}, "spec": {spec}}}'
+    return "\n---\n".join((text.replace('"app": "routed"', selected), service))
+
+
+def _routes(method: str, path: str) -> bool:
+    """Whether a request shares out traffic, and not only asks what would be."""
+    return method == "PATCH" and "/services/routed" in path and "dryRun" not in path
+
+
+def _let_all_go(cluster: RunningCluster, namespace: str) -> None:
+    open_gate(cluster, f"{namespace}-shut")
+    open_gate(cluster, f"{namespace}-old", f"{namespace}-new")
+    for name, variant in HELD.items():
+        let_go(cluster, namespace, name, variant)
+
+
+_BASELINE: Change = {"name": "K8S_BASELINE_ROLLOUT"}
+_BASELINE_CLEAN: Change = {"name": "K8S_BASELINE_CLEAN"}
+
+
+def _to(variant: str) -> Change:
+    return {"name": "K8S_TRAFFIC_ROUTING", "with": {"all": variant}}
 
 
 def _changes(cluster: RunningCluster, namespace: str) -> dict[str, dict[int, Change]]:
     """Application → how its pipeline differs from the usual one."""
     op = {"path": GATE_PATH, "value": f"{namespace}-open"}
     elsewhere = {"patches": [{"target": {"kind": "Deployment", "name": "primary"}, "ops": [op]}]}
-    holding = {name: hold(cluster, namespace, name) for name in HELD}
+    holding = {name: hold(cluster, namespace, name, variant) for name, variant in HELD.items()}
     return {
         "primary": {1: {"with": elsewhere}},
+        "baseline": {2: _BASELINE, 5: _BASELINE_CLEAN},
+        "compared": {2: _BASELINE, 3: {"with": {"run": holding["compared"]}}, 5: _BASELINE_CLEAN},
+        "routed": {2: _to("canary"), 5: _to("primary")},
         "clean": {5: {"with": {"run": holding["clean"]}}},
         "undone": {5: {"with": {"run": f"{holding['undone']} && exit 1"}}},
     }
