@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-# Tests run side by side; two processes a core keeps both cores busy while git and sh are waited for.
+# Tests run side by side; tests/conftest.py says how many at once is `auto`.
 WORKERS ?= auto
 say = @printf '\033[1m▸ %s\033[0m\n'
 
@@ -21,12 +21,13 @@ up: $(READY) ## set up and run everything on this machine, with a demo to play w
 test: $(READY) ## set up, check, and run every test that needs no heavy peer; a cluster is built once, meanwhile
 	@$(BIN)/python -m tools.run_tests --workers $(WORKERS)
 
-test-peers: $(READY) ## run the tests against real peers: an S3 server and an OIDC provider, built once with Go
+test-peers: $(READY) ## run the tests against real peers: an S3 server, an OIDC provider, a Git host; built once with Go
 	@tools/postgres
+	@tools/openssh
 	$(say) 'peers'
-	@$(BIN)/python -m tools.peers versitygw dex || echo '  the tests say what that means'
+	@$(BIN)/python -m tools.peers heavy helm kustomize || echo '  the tests say what that means'
 	$(say) 'tests against peers'
-	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) tests/peers
+	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) --dist loadgroup tests/peers
 
 setup: $(READY) ## make .venv with everything in it
 

@@ -1,4 +1,6 @@
-"""Builds every peer that is missing: `python -m tools.peers`; with names only those, and `cluster` is all of a cluster.
+"""Builds every peer that is missing: `python -m tools.peers`; with names only those.
+
+`cluster` is all of a cluster, `heavy` all that `make test-peers` wants beside helm and kustomize.
 
 What cannot be had is said in one loud line, and the command ends with 1; the tests skip it, or fail with CI=true.
 """
@@ -10,10 +12,10 @@ from itertools import groupby
 from typing import NoReturn
 
 from tools.peers.building import build
-from tools.peers.catalogue import CLUSTER, PEERS, Peer, Source, find_peer, locate, not_tested
+from tools.peers.catalogue import CLUSTER, HEAVY, PEERS, Peer, Source, find_peer, locate, not_tested
 from tools.peers.go import CannotBuild
 
-_GROUPS = {"cluster": CLUSTER}
+_GROUPS = {"cluster": CLUSTER, "heavy": HEAVY}
 
 
 def main(names: list[str]) -> int:

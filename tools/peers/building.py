@@ -48,6 +48,8 @@ def _build_program(go: str, peer: Peer, module: Path, tell: Tell) -> None:
         build = (go, "build", "-v", "-mod=readonly", "-trimpath", "-buildvcs=false", ldflags)
         run((*build, "-o", str(made), peer.package), module, tell, packages=len(packages))
     peer.binary.parent.mkdir(exist_ok=True)
+    for folder in peer.source.folders:
+        shutil.copytree(module / folder, peer.binary.with_name(folder), dirs_exist_ok=True)
     made.rename(peer.binary)
 
 

@@ -28,6 +28,8 @@ class Source(NamedTuple):
     sum: str
     #: What the linker writes into the programs.
     ldflags: tuple[str, ...] = ()
+    #: Folders of the module that its programs read; they are kept beside them.
+    folders: tuple[str, ...] = ()
 
 
 class Peer(NamedTuple):
@@ -71,6 +73,14 @@ _DEX = Source(
     module="github.com/dexidp/dex",
     version="v0.0.0-20260806151424-ab64ed778070",
     sum="h1:Zhb4XyHQ8935RToX2ZgxyfQcg8EE9gSnbk2Zi5PYf4E=",
+)
+_GITEA = Source(
+    name="gitea",
+    module="code.gitea.io/gitea",
+    version="v1.25.5",
+    sum="h1:OfdT1TrOmAA+AVeY8S9CVU1jJfXIk8teXfiBgDeHEUI=",
+    ldflags=("-X main.Version=1.25.5",),
+    folders=("options", "templates"),
 )
 _KUBERNETES = Source(
     name="kubernetes",
@@ -135,6 +145,7 @@ CLUSTER = (
 HEAVY = (
     Peer("versitygw", "A real S3 server", _VERSITYGW, "./cmd/versitygw"),
     Peer("dex", "A real OIDC provider", _DEX, "./cmd/dex"),
+    Peer("gitea", "A real Git server", _GITEA, "."),
 )
 PEERS = (*CLUSTER, *HEAVY)
 

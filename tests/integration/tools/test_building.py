@@ -37,6 +37,16 @@ def test_the_programs_of_a_module_are_built_once(go: PretendedGo) -> None:
     )
 
 
+def test_folders_that_a_program_reads_are_kept_beside_it(go: PretendedGo) -> None:
+    (go.folder / "module" / "templates").mkdir()
+    (go.folder / "module" / "templates" / "page").write_text("a page\n")
+    (one,) = (peer._replace(source=_SOURCE._replace(folders=("templates",))) for peer in peers("one"))
+
+    build(one.source, [one], print)
+
+    assert one.binary.with_name("templates").joinpath("page").read_text() == "a page\n"
+
+
 def test_a_module_that_is_not_what_was_pinned_is_not_built(go: PretendedGo) -> None:
     (go.folder / "sum").write_text("h1:wrong")
 
