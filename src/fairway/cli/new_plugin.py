@@ -1,6 +1,8 @@
 """The first files of a plugin: small, whole, and with a test that passes."""
 
+import keyword
 import re
+import sys
 from pathlib import Path
 from string import Template
 
@@ -144,6 +146,9 @@ PipeCD's agent starts the same program; there it needs a `port`.
 
 def bad_name(name: str) -> str:
     """What is wrong with a plugin's name; empty when nothing is."""
+    module = name.replace("-", "_")
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names:
+        return f"{name!r} means something to Python, so no package can have that name; choose another"
     if _NAME.fullmatch(name):
         return ""
     return f"{name!r} is no name for a plugin; expected small letters, digits and single '-', such as 'greet'"

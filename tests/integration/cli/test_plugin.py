@@ -12,6 +12,8 @@ from fairway.cli.plugin import commands
     ("arguments", "expected"),
     [
         pytest.param(["new", "Not A Name"], "is no name for a plugin", id="no name"),
+        pytest.param(["new", "class"], "means something to Python", id="a word of Python"),
+        pytest.param(["new", "json"], "means something to Python", id="a module of Python"),
         pytest.param(["run", "no.such:Class", "start"], "is no plugin", id="no class"),
         pytest.param(
             ["wait", "start", "--piped-plugin-service", "x:1", "--config", "{}"],

@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -14,6 +15,10 @@ from fairway.model.stage import ManualOperation, Stage, StageStatus
 from tests.unit.model.builders import NOW, a_git_path, a_stage, a_trigger, an_application
 
 SIGNS = Signs(command="fairway", profile=" --profile up", tries=[("look at it", "fairway deployment list")])
+
+FOUND = DiscoveredApplication(
+    name="cart", agent_id="a", repository_id="shop", path="my carts", config_filename="app.pipecd.yaml"
+)
 
 
 def shown(
@@ -107,9 +112,7 @@ def test_what_a_stage_writes_is_told_between_its_start_and_its_end(capsys: pytes
     ],
 )
 def test_a_command_to_copy_is_one_command_on_any_terminal(filename: str, width: int, command: list[str]) -> None:
-    found = DiscoveredApplication(
-        name="cart", agent_id="a", repository_id="shop", path="my carts", config_filename=filename
-    )
+    found = msgspec.structs.replace(FOUND, config_filename=filename)
     console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(board(State(suggestions=[found]), Signs(command="fairway", profile=""), NOW, 40))
@@ -120,9 +123,7 @@ def test_a_command_to_copy_is_one_command_on_any_terminal(filename: str, width: 
 
 
 def test_in_a_pipe_what_was_found_is_one_line_with_its_command(capsys: pytest.CaptureFixture[str]) -> None:
-    place = {"repository_id": "shop", "path": "my carts", "config_filename": "app.pipecd.yaml"}
-
-    Lines(SIGNS).update(State(suggestions=[DiscoveredApplication(name="cart", agent_id="a", **place)]))
+    Lines(SIGNS).update(State(suggestions=[FOUND]))
 
     command = "fairway app add cart --agent up --repository shop --path 'my carts' --profile up"
     assert capsys.readouterr().out[9:] == f"found cart in my carts; {command}\n"
