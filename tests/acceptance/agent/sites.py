@@ -61,11 +61,9 @@ spec:
   pipedID: {self.agent_id}
   pipedKeyData: {base64.b64encode(key.encode()).decode()}
   apiAddress: {self.line.address}
-  repositories:
-    - repoId: r-1
-      remote: {self.origin.bare}
-      branch: main
+  repositories: {self._how.repositories or f"[{{repoId: r-1, remote: {self.origin.bare}, branch: main}}]"}
   plugins: {self._how.plugins}
+  {self._how.settings}
 """
 
     def start_agent(self, *before: str) -> subprocess.Popen[bytes]:
@@ -108,11 +106,11 @@ spec:
         """What the agents have said, one after the other."""
         return self.folder / "agent-said"
 
-    def add_applications(self, *names: str) -> None:
+    def add_applications(self, *names: str, repository: str = "r-1") -> None:
         """Register the applications in the directories of the same names, once the agent has told its repositories."""
         until(lambda: self._get(f"/agents/{self.agent_id}")["repositories"])
         for name in names:
-            place = {"agent_id": self.agent_id, "repository_id": "r-1", "path": name}
+            place = {"agent_id": self.agent_id, "repository_id": repository, "path": name}
             self._remote.send("POST", "/applications", {"name": name, "kind": "kubernetes", **place})
 
     def deployments(self) -> tuple[Deployment, ...]:
@@ -165,6 +163,10 @@ class How(NamedTuple):
 
     #: Further plugins, as YAML in one line.
     plugins: str = "[]"
+    #: Other repositories than the site's own, the same way.
+    repositories: str = ""
+    #: What else the agent's file says.
+    settings: str = ""
     #: For the agent's data.
     disk: SmallDisk | None = None
     #: On top of the agent's environment.
