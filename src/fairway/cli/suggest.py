@@ -1,6 +1,6 @@
 """What the shell offers when somebody presses Tab: names and ids from the server.
 
-Bounded to a second and silent: a shell that hangs or prints errors over the prompt is worse than no suggestion.
+Bounded in time and silent: a shell that hangs or prints errors over the prompt is worse than no suggestion.
 """
 
 import os
@@ -9,8 +9,10 @@ from typing import TypeVar
 
 import typer
 
-#: Seconds in which the server must have answered: half of them to connect, half to speak.
+#: Seconds in which the server must have answered: half of them to connect, half to speak. The variable is for servers
+#: that are far away.
 PATIENCE = 1.0
+SECONDS = "FAIRWAY_COMPLETION_SECONDS"
 
 T = TypeVar("T")
 Suggestions = list[tuple[str, str]]
@@ -50,7 +52,7 @@ def _ask(nouns: str, incomplete: str, profile: str, project: str) -> Suggestions
     from fairway.cli.remote import Remote, segments
 
     chosen = choose(load_profiles(profiles_path(os.environ)), os.environ, profile, project)
-    with Remote(chosen, patience=PATIENCE / 2) as remote:
+    with Remote(chosen, patience=float(os.environ.get(SECONDS) or PATIENCE) / 2) as remote:
         body = remote.get_once(segments(nouns), {"limit": 100})
     found = [msgspec.json.decode(item, type=Named) for item in msgspec.json.decode(body, type=Page).items]
     # A name where names are unique, else the id; what fits either is offered.

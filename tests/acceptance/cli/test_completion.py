@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.acceptance.cli.sites import Site, a_site, an_agent, an_application
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,9 @@ def offered(site: Site, *words: str, **more: str) -> list[str]:
 
 
 def test_names_of_applications_come_from_the_server(site: Site) -> None:
-    assert sorted(offered(site, "app", "get", "ca")) == ["cart", "cashier"]
+    more = {"FAIRWAY_COMPLETION_SECONDS": str(PATIENCE_SECONDS)}
+
+    assert sorted(offered(site, "app", "get", "ca", **more)) == ["cart", "cashier"]
 
 
 def test_commands_and_options_need_no_server(site: Site) -> None:
