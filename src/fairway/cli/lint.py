@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from fairway.config.application import ApplicationConfig
 from fairway.config.find import find_config_files, is_application_file, is_shared_file
+from fairway.config.platforms import KubernetesSpec
 from fairway.config.problems import Problem, Severity, in_order, path_text
 from fairway.config.read import read_file
 from fairway.config.reader.document import LARGEST_FILE, too_large
@@ -31,8 +33,9 @@ def lint(
     paths: Annotated[list[Path], typer.Argument(help="Files, or directories such as a whole repository.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Check configuration files.
+    """Check configuration files, and manifests.
 
+    Manifests are those of applications on Kubernetes that no tool has to render.
     Ends with 0 when every file can be used, 1 when one cannot, 2 when a path does not exist. Warnings are shown
     and do not change that.
     """
@@ -49,7 +52,7 @@ def lint(
 
 
 def lint_paths(paths: Iterable[Path]) -> LintResult:
-    """Check files, and the configuration files below directories."""
+    """Check files, and the configuration files below directories; with the plain manifests that belong to them."""
     files: dict[Path, bool] = {}
     for path in paths:
         if path.is_dir():
@@ -59,16 +62,31 @@ def lint_paths(paths: Iterable[Path]) -> LintResult:
                 files.setdefault(found, not (is_application_file(relative) or is_shared_file(relative)))
         else:
             files[path] = False
-    problems = [problem for path, skip in files.items() for problem in _lint_file(path, skip_foreign=skip)]
-    return LintResult(tuple(map(str, files)), tuple(in_order(problems)))
+    checked: dict[str, None] = dict.fromkeys(map(str, files))
+    problems: dict[Problem, None] = {}
+    for path, skip in files.items():
+        result = _lint_file(path, skip_foreign=skip)
+        checked |= dict.fromkeys(result.files)
+        problems |= dict.fromkeys(result.problems)
+    return LintResult(tuple(checked), tuple(in_order(problems)))
 
 
-def _lint_file(path: Path, *, skip_foreign: bool) -> Iterable[Problem]:
+def _lint_file(path: Path, *, skip_foreign: bool) -> LintResult:
     size = path.stat().st_size
     if size > LARGEST_FILE:
-        return [too_large(size, str(path))]
+        return LintResult((), (too_large(size, str(path)),))
     readings = read_file(path.read_bytes(), str(path), skip_foreign=skip_foreign)
-    return [problem for reading in readings for problem in reading.problems]
+    problems = [problem for reading in readings for problem in reading.problems]
+    configs = [reading.config for reading in readings if isinstance(reading.config, ApplicationConfig)]
+    specs = [spec for config in configs for spec in config.plugins.values() if isinstance(spec, KubernetesSpec)]
+    if not specs:
+        return LintResult((), tuple(problems))
+    # Only for those who have manifests: it takes a third of a second.
+    from fairway.plugins.kubernetes.manifests.linting import lint_manifests
+
+    found = [lint_manifests(path, spec) for spec in specs]
+    files = [file for each in found for file in each.files]
+    return LintResult(tuple(files), (*problems, *(problem for each in found for problem in each.problems)))
 
 
 def _as_json(result: LintResult) -> dict[str, Any]:

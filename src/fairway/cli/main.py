@@ -31,7 +31,7 @@ class Commands(GroupOnDemand):
         "audit": OnDemand("fairway.cli.audit", "Audit: who changed what.", _PEOPLE),
         "profile": OnDemand("fairway.cli.profile", "Profiles: the servers you work with, and your keys.", _HERE),
         "completion": OnDemand("fairway.cli.completion", "Print the completion script of a shell.", _HERE),
-        "lint": OnDemand("fairway.cli.lint", "Check configuration files.", _FILES),
+        "lint": OnDemand("fairway.cli.lint", "Check configuration files, and manifests.", _FILES),
         "schema": OnDemand("fairway.cli.schema", "Print the JSON Schema of a kind of file.", _FILES),
     }
 

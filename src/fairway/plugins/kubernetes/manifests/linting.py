@@ -1,0 +1,63 @@
+"""Whether the plain manifests of an application can be read, before anybody deploys them.
+
+What charts and kustomizations make is known only when their tools have run; a plan preview does that.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from fairway.config.platforms import KubernetesInput, KubernetesSpec
+from fairway.config.problems import Position, Problem
+from fairway.plugins.kubernetes.manifests.documents import BadManifests
+from fairway.plugins.kubernetes.manifests.kustomize import kustomization_in
+from fairway.plugins.kubernetes.manifests.places import OutsideRepository, Place
+from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, read_files
+
+
+class Linted(NamedTuple):
+    """Which files there are, by the paths that lead to them from here, and what is wrong with them."""
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def lint_manifests(config_file: Path, spec: KubernetesSpec) -> Linted:
+    """Check the plain manifests of the application that the file describes."""
+    if spec.input.helm_chart is not None or kustomization_in(config_file.parent):
+        return Linted((), ())
+    directory = config_file.parent.resolve()
+    place = Place(_root(directory), directory)
+    files: dict[str, None] = {}
+    problems: dict[Problem, None] = {}
+    for wanted in _inputs(spec.input):
+        try:
+            found = find_files(place, wanted.manifests, config_file.name)
+            files |= dict.fromkeys(_from_here(place, config_file, name) for name, _ in found)
+            wrong = parse_files(read_files(found), named=bool(wanted.manifests)).problems
+        except BadManifests as error:
+            wrong = list(error.problems)
+        except OutsideRepository as error:
+            wrong = [Problem(file=config_file.name, position=Position(1, 1), message=str(error))]
+        for each in wrong:
+            file = str(config_file) if each.file == config_file.name else _from_here(place, config_file, each.file)
+            problems[msgspec.structs.replace(each, file=file)] = None
+    return Linted(tuple(files), tuple(problems))
+
+
+def _inputs(given: KubernetesInput) -> list[KubernetesInput]:
+    """What each of several clusters gets; one input where there is but one."""
+    own = [msgspec.structs.replace(given, manifests=each.manifests or given.manifests) for each in given.multi_targets]
+    return own or [given]
+
+
+def _root(directory: Path) -> Path:
+    """The repository that a directory is in; without one, nothing is outside."""
+    return next((each for each in (directory, *directory.parents) if (each / ".git").exists()), Path(directory.anchor))
+
+
+def _from_here(place: Place, config_file: Path, name: str) -> str:
+    path = place.root / name
+    near = path.is_relative_to(place.directory)
+    return str(config_file.parent / path.relative_to(place.directory) if near else path)
