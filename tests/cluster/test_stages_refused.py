@@ -123,14 +123,14 @@ async def test_a_quota(cluster: RunningCluster, namespace: str, tmp_path: Path) 
         until(lambda: web.get("resourcequota", "small").get("status", {}).get("used"), pause=0.1)
         web.commit(a_service())
         objects = await web.run("K8S_SYNC")
-        web.commit(a_deployment(deadline=1))
-        pods = await web.run("K8S_SYNC")
+        web.commit(a_deployment())
+        async with while_running(web, "K8S_SYNC", "exceeded quota: small") as (_, stage_id):
+            waits_for = web.plugin.agent.logs[stage_id][-1]
 
-    assert (objects.status, pods.status) == (FAILED, FAILED)
+    assert objects.status is FAILED
     expected = [f"Service {namespace}/web", "exceeded quota: small", "have that quota raised"]
     assert [each for each in expected if each not in objects.message] == []
-    expected = [f"Deployment {namespace}/web did not become available", "exceeded quota: small"]
-    assert [each for each in expected if each not in pods.message] == [], pods.message
+    assert waits_for.startswith(f"Deployment {namespace}/web: 0 of 1 replicas are updated, 0 available; FailedCreate")
 
 
 async def test_a_policy(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
