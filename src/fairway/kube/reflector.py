@@ -99,6 +99,11 @@ class Reflector(Generic[T]):
     def __len__(self) -> int:
         return len(self._held)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether there has been a picture, or a reason why there is none."""
+        return self._settled.is_set()
+
     async def settled(self) -> None:
         """Wait until there is a picture, or a reason why there is none."""
         await self._settled.wait()

@@ -109,9 +109,9 @@ class LiveStates:
                 return answer
             except FairwayError as error:
                 away = f"{target.name}: {error}"
-                picture = self._pictures.get(target.name)
-                if isinstance(error, ClusterAway) and picture is not None:
-                    self._away.note(target.name, picture.cluster, away)
+                if isinstance(error, ClusterAway) and target.name in self._pictures:
+                    self._away.note(target.name, self._pictures[target.name].cluster, away)
+                    # Now that it is known to be away: who asks is told of its return.
                     self._away.words(target.name, application_id)
         # What was seen last is better than nothing; that it may be old is said.
         picture = self._pictures.get(target.name)

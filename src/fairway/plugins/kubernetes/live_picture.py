@@ -13,7 +13,7 @@ from fairway.config.providers import AppStateInformer
 from fairway.errors import FairwayError
 from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
-from fairway.kube.errors import NotAllowed, NotThere
+from fairway.kube.errors import ClusterAway, NotAllowed, NotThere
 from fairway.kube.kinds import Kind
 from fairway.kube.reflector import WATCH_PATIENCE, Owner, Reflector
 from fairway.plugins.kubernetes.live_families import Families
@@ -89,8 +89,12 @@ class Picture:
         for kind in wanted:
             for place in self._places(kind, namespaces):
                 places.add(place)
-                if (problem := self._reflector(user, kind, place).problem) is not None:
-                    problems[kind] = problem
+                reflector = self._reflector(user, kind, place)
+                if reflector.problem is not None:
+                    problems[kind] = reflector.problem
+                elif not reflector.is_settled:
+                    words = f"The cluster {self.cluster.name} is still being asked for {kind.resource}"
+                    problems[kind] = ClusterAway(words)
         if self._uses.get(user, places) > places:
             self._uses[user] = places
             self._end_unused()

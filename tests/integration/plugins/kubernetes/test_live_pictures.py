@@ -4,10 +4,12 @@ import asyncio
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from fairway.config.agent_file import DeployTarget
 from fairway.config.providers import AppStateInformer
 from fairway.kube.kinds import Kind
+from fairway.plugins.kubernetes import live_picture
 from fairway.plugins.kubernetes.live_away import Away
 from fairway.plugins.kubernetes.live_picture import Picture, User
 from fairway.plugins.kubernetes.live_pictures import Pictures
@@ -79,6 +81,17 @@ async def test_that_a_kind_cannot_be_watched_and_that_it_can_again_is_a_change_f
         await picture.close()
 
     assert (told, problems) == (["shop", "shop"], {})
+
+
+async def test_a_kind_that_is_not_listed_in_time_is_no_kind_without_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_picture, "_FIRST_SECONDS", 0.01)
+    async with serving(for_ever) as double, a_cluster(double) as cluster:
+        picture = Picture(cluster, AppStateInformer(), lambda _: None, no_waits())
+
+        problems = await picture.watch(SHOP, [CONFIG_MAPS], frozenset())
+        await picture.close()
+
+    assert str(problems[CONFIG_MAPS]) == "The cluster dev is still being asked for configmaps"
 
 
 def watches() -> list[str]:
