@@ -13,6 +13,7 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
+from urllib.parse import urlsplit
 
 import typer
 
@@ -56,44 +57,61 @@ commands.command()(backup)
 commands.command()(restore)
 
 
+Data = Annotated[Path | None, typer.Option(help="Where database and logs are kept. Needed to run.")]
+Database = Annotated[
+    str, typer.Option(envvar="FAIRWAY_DATABASE", help="A PostgreSQL URL; without it, SQLite in --data.")
+]
+Logs = Annotated[
+    str, typer.Option(help="A directory, s3://bucket/prefix or gs://bucket; without it, a directory in --data.")
+]
+Listen = Annotated[str, typer.Option(help="Where agents and programs call.")]
+HttpListen = Annotated[str, typer.Option(help="Where people, probes and users of the JSON API call.")]
+SinglePort = Annotated[bool, typer.Option("--single-port", help="gRPC and HTTP both at --listen.")]
+TrustedProxy = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CIDR", help="A proxy in front whose X-Forwarded headers are believed; may be repeated."),
+]
+WebUrl = Annotated[str, typer.Option(help="The address at which people reach this server, for links.")]
+CertFile = Annotated[Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")]
+KeyFile = Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")]
+ConfigFile = Annotated[Path | None, typer.Option(help="PipeCD's file of kind ControlPlane; options win.")]
+KeepDays = Annotated[
+    int | None, typer.Option(min=1, help="Forget deployments that ended longer ago; without it, none.")
+]
+DrainSeconds = Annotated[
+    float, typer.Option(min=0, help="How long /readyz says no before a stopping server sends anybody away.")
+]
+LeaseSeconds = Annotated[
+    float,
+    typer.Option(min=3, help="How long nothing is heard of an agent before one that stands by for it takes over."),
+]
+OtlpEndpoint = Annotated[
+    str, typer.Option(envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="A collector of traces, by OTLP over HTTP.")
+]
+Format = Annotated[_Format, typer.Option(help="auto: JSON unless stderr is a terminal.")]
+Level = Annotated[_Level, typer.Option(help="debug has a line for each request.")]
+
+
 @commands.callback()
 def server(
     context: typer.Context,
-    data: Annotated[Path | None, typer.Option(help="Where database and logs are kept. Needed to run.")] = None,
-    database: Annotated[str, typer.Option(help="A PostgreSQL URL; without it, SQLite in --data.")] = "",
-    logs: Annotated[
-        str, typer.Option(help="A directory, s3://bucket/prefix or gs://bucket; without it, a directory in --data.")
-    ] = "",
-    listen: Annotated[str, typer.Option(help="Where agents and programs call.")] = _LISTEN,
-    http_listen: Annotated[
-        str, typer.Option(help="Where people, probes and users of the JSON API call.")
-    ] = _HTTP_LISTEN,
-    single_port: Annotated[bool, typer.Option("--single-port", help="gRPC and HTTP both at --listen.")] = False,
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CIDR", help="A proxy in front whose X-Forwarded headers are believed; may be repeated."),
-    ] = None,
-    web_url: Annotated[str, typer.Option(help="The address at which people reach this server, for links.")] = "",
-    cert_file: Annotated[
-        Path | None, typer.Option(help="A certificate in PEM, for TLS; read again when it changes.")
-    ] = None,
-    key_file: Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")] = None,
-    config_file: Annotated[Path | None, typer.Option(help="PipeCD's file of kind ControlPlane; options win.")] = None,
-    keep_days: Annotated[
-        int | None, typer.Option(min=1, help="Forget deployments that ended longer ago; without it, none.")
-    ] = None,
-    drain_seconds: Annotated[
-        float, typer.Option(min=0, help="How long /readyz says no before a stopping server sends anybody away.")
-    ] = 0.0,
-    lease_seconds: Annotated[
-        float,
-        typer.Option(min=3, help="How long nothing is heard of an agent before one that stands by for it takes over."),
-    ] = _LEASE_SECONDS,
-    otlp_endpoint: Annotated[
-        str, typer.Option(envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="A collector of traces, by OTLP over HTTP.")
-    ] = "",
-    log_format: Annotated[_Format, typer.Option(help="auto: JSON unless stderr is a terminal.")] = _Format.AUTO,
-    log_level: Annotated[_Level, typer.Option(help="debug has a line for each request.")] = _Level.INFO,
+    data: Data = None,
+    database: Database = "",
+    logs: Logs = "",
+    listen: Listen = _LISTEN,
+    http_listen: HttpListen = _HTTP_LISTEN,
+    single_port: SinglePort = False,
+    trusted_proxy: TrustedProxy = None,
+    web_url: WebUrl = "",
+    cert_file: CertFile = None,
+    key_file: KeyFile = None,
+    config_file: ConfigFile = None,
+    keep_days: KeepDays = None,
+    drain_seconds: DrainSeconds = 0.0,
+    lease_seconds: LeaseSeconds = _LEASE_SECONDS,
+    otlp_endpoint: OtlpEndpoint = "",
+    log_format: Format = _Format.AUTO,
+    log_level: Level = _Level.INFO,
 ) -> None:
     """Run the control plane: what agents report to and people ask.
 
@@ -102,6 +120,7 @@ def server(
     """
     if context.invoked_subcommand is not None:
         return
+    _warn_of_password(context, database)
     if data is None:
         _refuse("--data is missing; expected the directory where database and logs are kept")
     if (cert_file is None) != (key_file is None):
@@ -134,6 +153,14 @@ def server(
         log_requests=log_level is _Level.DEBUG,
     )
     _run(_with_file(settings, config_file) if config_file is not None else settings)
+
+
+def _warn_of_password(context: typer.Context, database: str) -> None:
+    """A process list is everybody's to read."""
+    source = context.get_parameter_source("database")
+    if urlsplit(database).password and source is not None and source.name == "COMMANDLINE":
+        said = "everybody on this machine can read the password in --database; set FAIRWAY_DATABASE instead"
+        typer.echo(f"fairway server: {said}", err=True)
 
 
 def _run(settings: "ServerSettings") -> None:
