@@ -131,8 +131,9 @@ class LiveStates:
     def _begin(self, group: asyncio.TaskGroup, known: KnownApplication, turns: asyncio.Semaphore) -> None:
         application_id = known.application.id
         if known.config is None or not known.config.plugins:
-            # That a file cannot be used has been told by whoever read it. Where no platform is named, nobody can be
-            # asked; there may be thousands of those.
+            # That a file cannot be used has been told by whoever read it, in place of what was told before. Where no
+            # platform is named, nobody can be asked; there may be thousands of those.
+            self._told.pop(application_id, None)
             return
         if application_id in self._looking:
             self._looking[application_id] = True

@@ -146,3 +146,15 @@ async def test_what_has_changed_does_not_wait_for_plugins_that_take_their_time(t
         async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
             await until_it_is(world, SyncStatus.SYNCED)
             slow.with_suffix(".hold").unlink()
+
+
+async def test_when_a_file_can_be_used_again_the_server_is_told_once_more_what_it_knew(tmp_path: Path) -> None:
+    origin, file = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application()}), tmp_path / "runs"
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
+        async with an_agent_at_work(world, plugins(file)):
+            await until_it_is(world, SyncStatus.SYNCED)
+            origin.commit({"web/app.pipecd.yaml": "kind: Application"})
+            await until_it_is(world, SyncStatus.INVALID_CONFIG)
+            origin.commit({"web/app.pipecd.yaml": an_application()})
+            await until_it_is(world, SyncStatus.SYNCED)
