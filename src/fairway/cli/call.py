@@ -35,6 +35,10 @@ def noun(help: str) -> typer.Typer:
     return typer.Typer(help=help, no_args_is_help=True, add_completion=False)
 
 
+class NotWritten(UserError):
+    """An output, or a file, that takes nothing."""
+
+
 class UsageError(UserError):
     """A command line that cannot be meant."""
 
@@ -138,7 +142,8 @@ def with_server(command: Callable[Concatenate[Call, P], None]) -> Callable[..., 
         **given: Any,
     ) -> None:
         with Call(as_json=as_json, profile=profile, project=project) as call:
-            ending(lambda: command(call, **given))  # type: ignore[call-arg]  # typer gives what the signature names
+            # typer gives what the signature names
+            ending(lambda: _printing(lambda: command(call, **given)))  # type: ignore[call-arg]
 
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     shared = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]
@@ -158,6 +163,23 @@ def ending(work: Callable[[], None]) -> None:
         fail(str(error), USAGE if isinstance(error, UsageError) else FAILED)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+
+
+def _printing(work: Callable[[], None]) -> None:
+    """Do work that prints; an output that takes nothing more is one sentence, and one that was closed is none."""
+    if sys.stdout is None:
+        # By whoever called us, who wants to know only how it ends.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    try:
+        work()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is buffered would fail once more, at the end of the process.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f"{error.filename} cannot be used" if error.filename else "what was asked for cannot be written"
+        raise NotWritten(f"{where} ({error.strerror or error})") from error
 
 
 def fail(sentence: str, code: int = FAILED) -> NoReturn:
