@@ -27,7 +27,7 @@ test-peers: $(READY) ## run the tests against real peers: an S3 server, an OIDC 
 	$(say) 'peers'
 	@$(BIN)/python -m tools.peers heavy helm kustomize || echo '  the tests say what that means'
 	$(say) 'tests against peers'
-	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) --dist loadgroup tests/peers
+	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) --dist loadfile tests/peers
 
 setup: $(READY) ## make .venv with everything in it
 

@@ -21,6 +21,6 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 @pytest.fixture(scope="session")
 def gitea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gitea]:
-    """One Git host for all tests, which are run by one process; each has repositories of its own."""
+    """One Git host for all tests of a process; each has repositories of its own."""
     with a_gitea(tmp_path_factory.mktemp("gitea")) as host:
         yield host

@@ -24,8 +24,6 @@ from tests.integration.git.repositories import git
 from tests.patience import PATIENCE_SECONDS
 from tests.peers.gitea import USER, Gitea, Hosted, SshKeys
 
-pytestmark = pytest.mark.xdist_group("gitea")
-
 SCRIPT = an_application_file('{name: SCRIPT_RUN, with: {run: "cat version"}}')
 
 

@@ -15,8 +15,6 @@ from tests.integration.agent.running import agent_config
 from tests.integration.git.repositories import git
 from tests.peers.gitea import USER, Gitea, Hosted, SshKeys
 
-pytestmark = pytest.mark.xdist_group("gitea")
-
 
 class Door(NamedTuple):
     """A repository, and keys that open it."""

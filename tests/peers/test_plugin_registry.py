@@ -16,8 +16,6 @@ from fairway.config.agent import PluginConfig
 from tests.patience import PATIENCE_SECONDS
 from tests.peers.gitea import USER, Gitea
 
-pytestmark = pytest.mark.xdist_group("gitea")
-
 EXECUTABLE = b"#!/bin/sh\necho a plugin\n"
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _INDEX = "application/vnd.oci.image.index.v1+json"

@@ -19,7 +19,7 @@ from tests.patience import PATIENCE_SECONDS
 from tests.peers.gitea import USER, Gitea, Hosted, SshKeys
 
 __all__ = ["tools_on_path"]
-pytestmark = [pytest.mark.xdist_group("gitea"), pytest.mark.usefixtures("tools_on_path")]
+pytestmark = pytest.mark.usefixtures("tools_on_path")
 
 BASE = {
     "base/kustomization.yaml": "resources: [config.yaml]\n",
