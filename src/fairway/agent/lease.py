@@ -185,11 +185,14 @@ class Lease:
         except LeasesUnknown as error:
             return await self._unknown(str(error))
         except (ServerAway, ServerRefused) as error:
+            pause = await self._unanswered(error)
             self._unheard = True
-            return await self._unanswered(error)
+            return pause
         self._answered = True
         if self._unheard:
             self._unheard = False
+            if self._role is not Role.ACTIVE:
+                _log.info("the server answers")
             self.heard_again()
         if self._role is Role.STEPPING_DOWN or request.holder != self._holder:
             # A report was refused meanwhile; what the server said before that counts no more.
@@ -253,6 +256,9 @@ class Lease:
         if isinstance(error, KeyRefused) and not self._answered:
             self._shut_out = error
         if self._role in (Role.WAITING, Role.STANDBY):
+            if not self._unheard and self._shut_out is None:
+                # Of an agent at work the reports say so, which are kept on disk meanwhile.
+                _log.warning("the server does not answer; it is asked again and again", reason=reason)
             await self._become(self._role, f"it waits for the server: {reason}")
         elif self._held is not None and decide_standing(self._held, self._now()) is not Standing.STEP_DOWN:
             self._left_alone.until(decide_left_alone(self._held, self._now()))

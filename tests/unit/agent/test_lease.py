@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from fairway.agent.control_plane import KeyRefused, LeasesUnknown, ServerAway
 from fairway.agent.lease import Lease, Role
@@ -191,6 +192,24 @@ def in_own_time(work: Coroutine[Any, Any, None]) -> None:
         loop.run_until_complete(work)
     finally:
         loop.close()
+
+
+def test_that_an_agent_waits_for_its_server_is_said_once_and_so_is_the_end_of_it(tmp_path: Path) -> None:
+    away = ServerAway("connection refused")
+    server = Scripted(away, away, away, lease_messages.HoldAnswer(granted=True, fencing_token=1, seconds=300.0))
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+
+    with capture_logs() as logged:
+        in_own_time(work())
+
+    assert [(entry["event"], entry.get("reason", "")) for entry in logged] == [
+        ("the server does not answer; it is asked again and again", "connection refused"),
+        ("the server answers", ""),
+        ("this agent is at work", ""),
+    ]
 
 
 def test_against_a_server_without_leases_an_agent_works_and_says_so(tmp_path: Path) -> None:
