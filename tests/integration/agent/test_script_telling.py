@@ -47,7 +47,14 @@ class Server:
 
 
 def a_run(server: Server, clock: FakeClock) -> StageRun[ScriptRunOptions]:
-    told: Any = {"deployment": a_deployment(), "stage": a_stage(), "running": None, "targets": (), "config": {}}
+    told: Any = {
+        "deployment": a_deployment(),
+        "stage": a_stage(),
+        "running": None,
+        "targets": (),
+        "config": {},
+        "notes": {},
+    }
     files = Files(
         application_directory=Path(), commit="c0ffee", config_text=b"", config_filename="", shared_directory=Path()
     )

@@ -47,7 +47,7 @@ async def test_the_status_names_plugins_and_what_is_under_way(tmp_path: Path) ->
         *("customsync", "scriptrun", "wait", "waitapproval", "foreign"),
     ]
     # The agent, the process that plugins share, and the foreign one.
-    assert shown.output.count(" MB ") == 3
+    assert shown.output.count(" MB") == 3
     assert json.loads(after.output)["version"] == state.version
 
 
