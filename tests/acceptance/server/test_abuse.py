@@ -1,6 +1,7 @@
 """Clients that are broken, careless or hostile, at a real server: the right status, and nobody else notices."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -216,6 +217,30 @@ async def test_calls_whose_answers_are_never_taken_hold_up_nobody(server: Server
 
     assert well == [True] * 5
     assert grown < BOUND
+
+
+async def test_pages_that_are_never_taken_hold_up_nobody_and_fill_no_memory(server: ServerProcess) -> None:
+    account = await an_account(server, server.api_key, "unread pages")
+    async with a_planned_deployment(server, account, "unread-page") as agent:
+        for index in range(1, 5):
+            await agent.ReportStageLogs(a_large_block("unread-page", index), metadata=account.metadata)
+    made = f'{{"name": "deaf {account.agent_id}", "role": "read_only"}}'.encode()
+    asked = raw.a_request("/api/v1/api-keys", *_json_as(server.api_key), method="POST", body=made)
+    key = json.loads(raw.ask(server.http, asked)[1])["key"]
+    server.most_resident_bytes()
+    before = server.resident_bytes
+    with raw.a_crowd(server.http, 100) as deaf:
+        for connection in deaf:
+            connection.sendall(raw.a_request("/api/v1/deployments/unread-page/stages/stage-0/log", *_json_as(key)))
+        well = [await is_well(server, account) for _ in range(5)]
+        grown = server.most_resident_bytes() - before
+
+    assert well == [True] * 5
+    assert grown < BOUND
+
+
+def _json_as(key: str) -> tuple[bytes, bytes]:
+    return b"Content-Type: application/json", f"Authorization: Bearer {key}".encode()
 
 
 async def send_at_once(server: ServerProcess, path: str, keys: Sequence[Metadata]) -> tuple[Counter[str], int]:

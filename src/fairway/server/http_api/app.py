@@ -13,6 +13,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from fairway.server.http_api import (
     agents,
+    answers,
     api_keys,
     applications,
     audit,
@@ -35,6 +36,7 @@ from fairway.server.http_api import (
     users,
     webhooks,
 )
+from fairway.server.http_api.answers import bounded_answers
 from fairway.server.http_api.bodies import LIMITS, bounded_bodies
 from fairway.server.http_api.body import MOST_BYTES
 from fairway.server.http_api.caller import known_caller
@@ -113,7 +115,8 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         # What goes wrong is logged by `errors`, without the texts that may quote a secret.
         logging_config=None,
     )
-    return _short_query(every_method(bounded_bodies(litestar, Room(LIMITS))))
+    bounded = bounded_answers(bounded_bodies(litestar, Room(LIMITS)), Room(answers.LIMITS))
+    return _short_query(every_method(bounded))
 
 
 class _Lean(Litestar):

@@ -57,7 +57,7 @@ class _Body:
     async def next(self) -> ReceiveMessage:
         """What comes next; TooManyRequests or TooSlow where it cannot."""
         if self._place is None:
-            self._place = await self._room.place(_caller(self._scope))
+            self._place = await self._room.place(share_of(self._scope))
             await self._read_all(self._place)
         # After the body there is only the end of the connection to be heard of.
         return self._read.pop(0) if self._read else await self._receive()
@@ -87,7 +87,7 @@ def _has_body(scope: Scope) -> bool:
     return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
 
 
-def _caller(scope: Scope) -> str:
+def share_of(scope: Scope) -> str:
     """Whose share it is: that of who is known, or of where the request comes from."""
     if isinstance(known := scope.get("auth"), Caller):
         return f"{known.kind.value} {known.name}"

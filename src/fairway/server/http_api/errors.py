@@ -61,6 +61,7 @@ REFUSALS = {
     401: _told("No valid API key, and no session."),
     403: _told("Something that the caller's roles do not allow, or of another project."),
     404: _told("Nothing has this id."),
+    429: _told("Too many answers to this caller are on their way; Retry-After says when to try again."),
     503: _told("The store does not answer now; try again."),
 }
 #: The same for those that change something.
@@ -69,7 +70,7 @@ CHANGE_REFUSALS = REFUSALS | {
     409: _told("Not in the state that things are in; the message says why."),
     413: _told("A body that is too long."),
     415: _told("A body that is no JSON."),
-    429: _told("Too much is being sent at once; Retry-After says when to try again."),
+    429: _told("Too much is being sent, or answered, at once; Retry-After says when to try again."),
 }
 
 

@@ -17,6 +17,8 @@ from fairway.config.problems import did_you_mean
 from fairway.model.application import ApplicationKind, SyncStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.live_state import Health
+from fairway.server.http_api.answers import place_of_answer
+from fairway.server.http_api.bodies import share_of
 from fairway.server.http_api.body import refuse_bad_body
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store.page import PageRequest, Sort
@@ -59,9 +61,10 @@ CursorQuery = Annotated[str, QueryParameter(description="The next_cursor of the 
 
 
 async def check_request(request: Request[Any, Any, Any]) -> None:
-    """Raise InvalidRequest for a parameter, or a body, that the route does not take."""
+    """Raise InvalidRequest for a parameter, or a body, that the route does not take; wait for room for the answer."""
     refuse_unknown_parameters(request)
     await refuse_bad_body(request)
+    await place_of_answer(request.scope, share_of(request.scope))  # type: ignore[arg-type]  # a mapping, to us
 
 
 def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
