@@ -9,6 +9,7 @@ import base64
 import os
 import re
 import shutil
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,11 +71,14 @@ class HelmHome:
         self.directory = directory
         self._sources = sources
         self._ready = False
+        self._making = threading.Lock()
 
     def environment(self) -> dict[str, str]:
         """What tells helm of its home; the home is there when this returns."""
-        if not self._ready:
-            self._make()
+        # Several charts may be rendered at once, each from a thread: one of them makes the home.
+        with self._making:
+            if not self._ready:
+                self._make()
         at = self.directory
         return {
             "HELM_CACHE_HOME": str(at / "cache"),
