@@ -19,12 +19,22 @@ def hang_up(peer: str) -> bool:
     """End the connections whose far end is called so, such as `ipv4:203.0.113.9:5555`; whether there was one."""
     wanted, found = unquote(peer), False
     for number in os.listdir(_FILES):
-        # Files come and go, and most are no sockets. What is looked at is a copy, so it is the one that is ended.
-        with suppress(OSError), socket.socket(fileno=os.dup(int(number))) as connection:
+        # Files come and go, and most are no sockets.
+        with suppress(OSError), _copy(int(number)) as connection:
             if _peer(connection) == wanted:
                 connection.shutdown(socket.SHUT_RDWR)
                 found = True
     return found
+
+
+def _copy(number: int) -> socket.socket:
+    """What is looked at is a copy, so it is the one that is ended; OSError where it is no socket."""
+    copy = os.dup(number)
+    try:
+        return socket.socket(fileno=copy)
+    except OSError:
+        os.close(copy)
+        raise
 
 
 def _peer(connection: socket.socket) -> str:

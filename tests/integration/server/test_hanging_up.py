@@ -1,5 +1,6 @@
 """Hanging up on one of several callers."""
 
+import os
 import socket
 from contextlib import ExitStack
 
@@ -35,3 +36,11 @@ def test_nobody_is_found_under_a_name_that_nobody_has() -> None:
         port = listener.getsockname()[1]
 
         assert [hang_up(peer) for peer in (f"ipv4:127.0.0.1:{port}", "unix:", "", "ipv6:[::1]:1")] == [False] * 4
+
+
+def test_looking_for_somebody_leaves_no_file_open() -> None:
+    before = os.listdir("/dev/fd")
+
+    hang_up("ipv4:127.0.0.1:1")
+
+    assert len(os.listdir("/dev/fd")) == len(before)
