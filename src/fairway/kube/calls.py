@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 JSON = "application/json"
 _OK, _MULTIPLE_CHOICES, _UNAUTHORIZED, _FORBIDDEN, _TOO_MANY, _SERVER_FAULT = 200, 300, 401, 403, 429, 500
+#: How often a server is asked again that will not even say whether it is ready: some six seconds.
+_MOST_SILENCE = 5
 #: Connections side by side; what is more waits for its turn.
 _CONNECTIONS = 64
 _CONNECT_SECONDS = 10.0
@@ -137,21 +139,28 @@ class Calls:
             return None if await self._access.has_changed() else failure
         if failure.code not in (_UNAUTHORIZED, _FORBIDDEN) or not doubts.readiness:
             return failure
-        if await self._is_starting(call.asked.cluster):
+        code = await self._readiness(call.asked.cluster)
+        if code == _FORBIDDEN and failure.code == _FORBIDDEN and doubts.silence < _MOST_SILENCE:
+            # Everybody may ask for that, unless somebody took the right away; or it knows of no right at all yet.
+            doubts.silence += 1
+            await self._patience.sleep(self._patience.delay(doubts.silence))
+            return None
+        if code == 0 or code >= _SERVER_FAULT:
             words = f"The cluster {call.asked.cluster} is starting and does not know yet who may do what"
             return _Failure(ClusterAway(words), passing=True, not_taken_up=True)
         # It may have become ready since it refused.
         doubts.readiness = False
         return None
 
-    async def _is_starting(self, cluster: str) -> bool:
-        """Whether the server says of itself that it is not ready. One that does not say is taken to be."""
+    async def _readiness(self, cluster: str) -> int:
+        """What the server answers when asked whether it is ready; 0 where it does not. Any refusal is no answer to
+        that, and one that does not say is taken to be."""
         asked = Asked(cluster=cluster, verb="get", resource="readyz")
         try:
             await self._send_once(Call(path="/readyz", accept="*/*", asked=asked, seconds=_CONNECT_SECONDS))
         except _Failure as failure:
-            return failure.code == 0 or failure.code >= _SERVER_FAULT
-        return False
+            return failure.code
+        return _OK
 
     async def _send_once(self, call: Call) -> bytes:
         response = await self._open(call)
@@ -228,6 +237,8 @@ class _Doubts(msgspec.Struct):
 
     credentials: bool = True
     readiness: bool = True
+    #: How often it would not even say whether it is ready.
+    silence: int = 0
     #: That nobody is there.
     place: bool = True
 

@@ -89,14 +89,27 @@ async def test_a_server_that_stays_unready_is_away() -> None:
             await cluster.get(CONFIG_MAPS, "", "one")
 
 
-@pytest.mark.parametrize("readiness", [pytest.param(says(b"ok"), id="ready"), pytest.param(refuses(403), id="no word")])
-async def test_a_server_that_is_ready_is_believed_that_something_is_not_allowed(readiness: Answer) -> None:
-    async with serving(refuses(403), readiness, refuses(403)) as double, a_cluster(double) as cluster:
+async def test_a_server_that_is_ready_is_believed_that_something_is_not_allowed() -> None:
+    async with serving(refuses(403), says(b"ok"), refuses(403)) as double, a_cluster(double) as cluster:
         with pytest.raises(NotAllowed):
             await cluster.get(CONFIG_MAPS, "", "one")
 
         assert [each.path for each in double.asked][1] == "/readyz"
         assert len(double.asked) == 3
+
+
+async def test_a_server_that_does_not_know_yet_who_may_ask_whether_it_is_ready_is_not_believed() -> None:
+    async with serving(*[refuses(403)] * 6, says(ONE)) as double, a_cluster(double) as cluster:
+        assert await cluster.get(CONFIG_MAPS, "", "one") == ONE
+
+
+async def test_a_server_that_never_says_whether_it_is_ready_is_believed_in_the_end() -> None:
+    waited: list[float] = []
+    async with serving(refuses(403)) as double, a_cluster(double, waited) as cluster:
+        with pytest.raises(NotAllowed):
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+        assert (len(waited), [each.path for each in double.asked].count("/readyz")) == (5, 6)
 
 
 async def test_what_is_made_is_not_made_twice_when_the_connection_breaks() -> None:
