@@ -165,6 +165,23 @@ def a_config_map(name: str = "settings", **data: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
+def a_definition(group: str, kind: str) -> dict[str, Any]:
+    """A kind of one's own in that group, whose objects may hold anything."""
+    name = kind.lower()
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{name}s.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": f"{name}s", "singular": name},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+
+
 def a_service(name: str = "web", **spec: Any) -> dict[str, Any]:
     """A Service."""
     spec = {"selector": {"app": name}, "ports": [{"port": 80}], **spec}

@@ -8,6 +8,7 @@ import yaml
 from tests.cluster.kubernetes_applications import (
     FAILED,
     a_config_map,
+    a_definition,
     a_deployment,
     a_service,
     an_application,
@@ -239,18 +240,7 @@ async def test_a_kind_that_went_away_took_its_objects_along(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     group = f"{namespace}.example.com"
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"widgets.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"kind": "Widget", "plural": "widgets", "singular": "widget"},
-            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
-        },
-    }
+    definition = a_definition(group, "Widget")
     async with an_application(cluster, namespace, tmp_path) as web:
         web.commit(definition, {"apiVersion": f"{group}/v1", "kind": "Widget", "metadata": {"name": "w"}})
         await web.succeed("K8S_SYNC")
@@ -285,18 +275,7 @@ async def test_kinds_of_the_same_name_are_told_apart_by_their_groups(
 ) -> None:
     """Defect 13 of PipeCD: it asked for, and deleted, whichever kind of that name the cluster came upon first."""
     group = f"{namespace}.example.com"
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"configmaps.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"kind": "ConfigMap", "plural": "configmaps", "singular": "configmap"},
-            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
-        },
-    }
+    definition = a_definition(group, "ConfigMap")
     custom = {**a_config_map("a"), "apiVersion": f"{group}/v1"}
     async with an_application(cluster, namespace, tmp_path) as web:
         web.commit(definition, custom, a_config_map("a"), a_config_map("b"))

@@ -142,8 +142,7 @@ def with_server(command: Callable[Concatenate[Call, P], None]) -> Callable[..., 
         **given: Any,
     ) -> None:
         with Call(as_json=as_json, profile=profile, project=project) as call:
-            # typer gives what the signature names
-            ending(lambda: _printing(lambda: command(call, **given)))  # type: ignore[call-arg]
+            ending(lambda: _printing(lambda: command(call, **given)))  # type: ignore[call-arg]  # typer gives what is named
 
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     shared = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]
