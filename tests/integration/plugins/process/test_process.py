@@ -1,6 +1,5 @@
 """The process platform through a real agent: real processes, real connections, and not one of them lost."""
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -96,8 +95,8 @@ async def test_a_canary_gets_its_share_and_then_becomes_the_primary(tmp_path: Pa
     ("version", "patience", "reason"),
     [
         pytest.param("broken", PATIENCE_SECONDS, "this version is broken", id="broken"),
-        # On a busy machine it may not even get as far as to be asked.
-        pytest.param("sick", 3, r"GET /healthz answers 500|on port|from port", id="sick"),
+        # Enough for it to be asked, also on a busy machine.
+        pytest.param("sick", 10, "GET /healthz answers 500", id="sick"),
     ],
 )
 async def test_a_version_that_does_not_get_well_never_serves_and_is_rolled_back(
@@ -120,7 +119,7 @@ async def test_a_version_that_does_not_get_well_never_serves_and_is_rolled_back(
             ]
             assert (asked.failures, set(asked.answers)) == ([], {"one primary"})
             assert [each.process for each in instances(world, "primary")] == [each.process for each in before]
-            assert re.search(reason, deployment.stages[0].status_reason)
+            assert reason in deployment.stages[0].status_reason
 
 
 async def test_a_rollback_of_a_first_deployment_leaves_no_process(tmp_path: Path) -> None:
