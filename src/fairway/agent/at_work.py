@@ -98,7 +98,9 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
         # What could not be told comes first: the server's lists are only true after that.
         await self.desk.outbox.drained()
         await watch.introduce(self.place.settings.profile)
-        await self.desk.workspace.sweep(await watch.first_lists())
+        # Before anything is begun that would be swept away.
+        await self.desk.workspace.sweep(await watch.open_deployments())
+        await watch.first_lists()
 
     def _listening(self) -> Listening:
         return Listening(

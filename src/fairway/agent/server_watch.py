@@ -72,12 +72,16 @@ class ServerWatch:
         """Say what this agent is; a server that is away is waited for."""
         await self._patience.run(lambda: self._server.introduce(profile))
 
-    async def first_lists(self) -> frozenset[str]:
-        """Know everything once; the ids of the deployments that have not ended."""
+    async def open_deployments(self) -> frozenset[str]:
+        """The ids of the deployments that have not ended; none of them is taken up by that."""
+        found = await self._patience.run(self._server.open_deployments)
+        return frozenset(each.id for each in found)
+
+    async def first_lists(self) -> None:
+        """Know everything once, and begin with it."""
         await self._patience.run(self._look_at_applications)
         await self._patience.run(self._look_at_deployments)
         await self._patience.run(self._look_at_commands)
-        return self._agent.deployments.open_ids
 
     async def run(self) -> None:
         """Listen until cancelled."""

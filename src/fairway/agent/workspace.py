@@ -144,7 +144,8 @@ class Workspace:
             await asyncio.to_thread(shutil.rmtree, self._waiting.pop(0).root, ignore_errors=True)
 
     async def sweep(self, open_deployments: Collection[str]) -> None:
-        """Remove what a killed agent has left of deployments that have ended since, and what it had not finished."""
+        """Remove what a killed agent has left of deployments that have ended since, and what it had not finished; to be
+        done before anything else is, because nobody's turn is waited for."""
         await asyncio.to_thread(self._sweep, open_deployments)
 
     def _turn(self, path: Path) -> asyncio.Lock:
@@ -274,7 +275,9 @@ class Workspace:
 
 
 def _not_written(wanted: Wanted, error: OSError) -> WorkspaceError:
-    return WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({error.strerror or error})")
+    # Copying a tree goes on after an error and tells all of them, each with its two paths; one reason is enough.
+    reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
+    return WorkspaceError(f"the files of {wanted.commit[:7]} cannot be written ({reason})")
 
 
 def _request(root: Path, wanted: Wanted) -> RenderRequest:

@@ -3,10 +3,15 @@
 import asyncio
 import contextlib
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
+import pytest
+
+from fairway.agent.deployments import Deployments
 from fairway.agent.status import NoStatus, read_state
-from fairway.model.deployment import DeploymentStatus
+from fairway.agent.workspace import Workspace
+from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_foreign_plugins import diary, plugins
 from tests.integration.git.repositories import an_origin
@@ -45,6 +50,36 @@ async def test_a_deployment_whose_remote_is_gone_runs_from_what_the_agent_has(tm
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
         assert await world.output(deployment, 1) == "after"
+
+
+async def test_what_is_left_is_swept_up_before_anything_is_begun_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, go = tmp_path / "mark", tmp_path / "go"
+    holds = script(f"touch {mark}; while [ ! -e {go} ]; do sleep 0.02; done")
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(holds)})
+    happened: list[str] = []
+    sweep, take = Workspace.sweep, Deployments.take
+
+    async def swept(workspace: Workspace, open_deployments: Collection[str]) -> None:
+        await sweep(workspace, open_deployments)
+        happened.append(f"swept, except of {len(open_deployments)}")
+
+    def taken(deployments: Deployments, deployment: Deployment, telling: asyncio.Future[None] | None = None) -> None:
+        happened.append("taken up")
+        take(deployments, deployment, telling)
+
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            await until(lambda: there(mark))
+        monkeypatch.setattr(Workspace, "sweep", swept)
+        monkeypatch.setattr(Deployments, "take", taken)
+        async with an_agent_at_work(world):
+            go.touch()
+            await world.ended()
+
+    assert happened[:2] == ["swept, except of 1", "taken up"]
 
 
 async def test_a_deployment_that_cannot_be_planned_without_its_remote_says_so_and_waits(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,20 @@ async def test_a_disk_that_takes_no_more_is_worth_another_try(tmp_path: Path) ->
     async with await a_mirror(origin) as mirror:
         with pytest.raises(WorkspaceError, match="cannot be written"):
             await workspace.source("d-1", "target", mirror, wanted(origin, text))
+
+
+async def test_of_many_files_that_cannot_be_written_one_reason_is_told(tmp_path: Path) -> None:
+    text = an_application_file(script("true"))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": text})
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        await workspace.shared(mirror, wanted(origin, text))
+        for pipe in ("one", "two"):
+            os.mkfifo(tmp_path / "data" / "commits" / "r-1" / origin.head() / "web" / pipe)
+        with pytest.raises(WorkspaceError) as raised:
+            await workspace.source("d-1", "target", mirror, wanted(origin, text))
+
+    assert re.fullmatch(r"the files of [0-9a-f]{7} cannot be written \(`[^`]*` is a named pipe\)", str(raised.value))
 
 
 def written(root: Path) -> dict[str, str]:
