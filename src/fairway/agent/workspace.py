@@ -14,10 +14,11 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -38,6 +39,8 @@ _MADE_AT_ONCE = 2
 #: How many trees of deployments that have ended are kept for the next ones.
 _SPARE_TREES = 16
 _UNFINISHED = ".unfinished-"
+
+T = TypeVar("T")
 
 
 class WorkspaceError(TemporaryError):
@@ -210,7 +213,7 @@ class Workspace:
                 spare = self._take(commit, wanted)
                 self._making += spare is None
             try:
-                return await asyncio.to_thread(self._make, commit, root, wanted, spare)
+                return await _to_its_end(asyncio.to_thread(self._make, commit, root, wanted, spare))
             finally:
                 async with self._changed:
                     self._making -= spare is None
@@ -272,6 +275,15 @@ class Workspace:
         place = self._spare / str(next(self._numbers))
         tree.root.rename(place)
         return msgspec.structs.replace(tree, root=place)
+
+
+async def _to_its_end(making: Coroutine[Any, Any, T]) -> T:
+    """Wait for a thread, also when cancelled: it goes on, and whoever comes next would find it at work."""
+    working = asyncio.ensure_future(making)
+    try:
+        return await asyncio.shield(working)
+    finally:
+        await asyncio.wait({working})
 
 
 def _not_written(wanted: Wanted, error: OSError) -> WorkspaceError:

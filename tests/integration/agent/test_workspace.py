@@ -3,11 +3,13 @@
 import asyncio
 import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from fairway.agent.trees import CommitTree, make_tree
 from fairway.agent.workspace import Wanted, Workspace, WorkspaceError
 from fairway.config.read import read_application
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
@@ -78,6 +80,34 @@ async def test_a_disk_that_takes_no_more_is_worth_another_try(tmp_path: Path) ->
     async with await a_mirror(origin) as mirror:
         with pytest.raises(WorkspaceError, match="cannot be written"):
             await workspace.source("d-1", "target", mirror, wanted(origin, text))
+
+
+async def test_nothing_is_left_of_a_tree_that_was_given_up_while_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    making, go = threading.Event(), threading.Event()
+
+    def make_slowly(commit: CommitTree, root: Path, own: Path) -> None:
+        making.set()
+        go.wait()
+        make_tree(commit, root, own)
+
+    monkeypatch.setattr("fairway.agent.workspace.make_tree", make_slowly)
+    async with await a_mirror(origin) as mirror:
+        asked = asyncio.create_task(workspace.source("d-1", "target", mirror, wanted(origin, text)))
+        await asyncio.to_thread(making.wait)
+        asked.cancel()
+        for _ in range(10):
+            await asyncio.sleep(0)  # whoever hears of it has done so now
+        ended_before = asked.done()
+        go.set()
+        await asyncio.gather(asked, return_exceptions=True)
+        await workspace.remove("d-1")
+
+    assert (ended_before, asked.cancelled()) == (False, True)
+    assert list((tmp_path / "data" / "deployments").iterdir()) == []
 
 
 async def test_of_many_files_that_cannot_be_written_one_reason_is_told(tmp_path: Path) -> None:
