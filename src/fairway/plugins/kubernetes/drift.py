@@ -105,7 +105,8 @@ def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, A
 def confirmed(changes: Iterable[Change], live: Body, answer: Body) -> tuple[Change, ...]:
     """The changes that are left when the cluster has said what it would make of Git's values."""
     live, answer = manifest_part(live), manifest_part(answer)
-    return tuple(each for each in changes if value_at(answer, each.path) != value_at(live, each.path))
+    # Not `!=`, to which true and 1 are the same.
+    return tuple(each for each in changes if differences(value_at(live, each.path), value_at(answer, each.path)))
 
 
 def value_at(body: Any, path: Path | Sequence[str]) -> Any:

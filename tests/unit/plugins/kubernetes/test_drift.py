@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairway.kube.manifest import Key, Manifest
@@ -121,6 +121,8 @@ _BODIES = st.recursive(
 )
 
 
+@example({"x": True}, {"x": 1})
+@example([0], [False])
 @given(_BODIES, _BODIES)
 def test_a_cluster_that_takes_gits_values_as_they_are_confirms_every_change(live: Any, wanted: Any) -> None:
     one, other = an_object({"a": live}), an_object({"a": wanted})
