@@ -11,6 +11,7 @@ import pytest
 from tests.acceptance.agent.sites import until
 from tests.cluster.kubernetes_applications import (
     FAILED,
+    SUCCEEDED,
     a_config_map,
     a_deployment,
     a_service,
@@ -40,8 +41,8 @@ def a_claim(size: str) -> Body:
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "disk"}, "spec": spec}
 
 
-def a_stateful_set(service: str) -> Body:
-    body = a_deployment("db", replicas=0)
+def a_stateful_set(service: str, replicas: int = 0) -> Body:
+    body = a_deployment("db", replicas=replicas)
     spec = {key: value for key, value in body["spec"].items() if key != "progressDeadlineSeconds"}
     return {**body, "kind": "StatefulSet", "spec": {**spec, "serviceName": service}}
 
@@ -131,6 +132,23 @@ async def test_a_quota(cluster: RunningCluster, namespace: str, tmp_path: Path) 
     expected = [f"Service {namespace}/web", "exceeded quota: small", "have that quota raised"]
     assert [each for each in expected if each not in objects.message] == []
     assert waits_for.startswith(f"Deployment {namespace}/web: 0 of 1 replicas are updated, 0 available; FailedCreate")
+
+
+async def test_a_quota_of_which_only_events_tell(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "small"}, "spec": {"hard": {"pods": "0"}}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("create", "-f", "-", given={"apiVersion": "v1", **quota})
+        until(lambda: web.get("resourcequota", "small").get("status", {}).get("used"), pause=0.1)
+        web.commit(a_stateful_set("db", replicas=2))
+        async with while_running(web, "K8S_SYNC", "exceeded quota: small") as (stage, stage_id):
+            waits_for = web.plugin.agent.logs[stage_id][-1]
+            web.kubectl("delete", "resourcequota", "small")
+            ended = await stage
+
+    assert waits_for.startswith(f"StatefulSet {namespace}/db: 0 of 2 replicas are ready; FailedCreate: create Pod db-0")
+    assert ended.status is SUCCEEDED, ended.message
+    # What does not hold any more is not said any more.
+    assert "quota" not in web.plugin.agent.logs[stage_id][-2]
 
 
 async def test_a_policy(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:

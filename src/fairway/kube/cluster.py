@@ -71,17 +71,23 @@ class _RawEvent(msgspec.Struct, frozen=True):
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
-    """Which objects of a kind: of one namespace or all, with these labels, of this name."""
+    """Which objects of a kind: of one namespace or all, with these labels, with these fields, of this name."""
 
     namespace: str = ""
     labels: Mapping[str, str] = {}
+    #: Of some kinds the server knows some fields to select by.
+    fields: Mapping[str, str] = {}
     name: str = ""
 
     @property
     def query(self) -> dict[str, str]:
-        query = {"labelSelector": ",".join(f"{key}={value}" for key, value in sorted(self.labels.items()))}
-        query["fieldSelector"] = f"metadata.name={self.name}" if self.name else ""
+        fields = {**self.fields, **({"metadata.name": self.name} if self.name else {})}
+        query = {"labelSelector": _selector(self.labels), "fieldSelector": _selector(fields)}
         return {key: value for key, value in query.items() if value}
+
+
+def _selector(wanted: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in sorted(wanted.items()))
 
 
 class Cluster:

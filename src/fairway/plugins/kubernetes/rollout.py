@@ -15,7 +15,7 @@ from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.health import Standing
 from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.parts import part
-from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for
+from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for, warns_by_events
 from fairway.sdk import StageFailed
 from fairway.sdk.stage_log import StageLog
 
@@ -51,6 +51,7 @@ class Rollout:
             for each in self._waiting.values()
             if part(each.body, "spec", "selector", "matchLabels")
         ]
+        watches += [self._watch_warnings(each) for each in self._waiting.values() if warns_by_events(each.body)]
         tasks = [asyncio.ensure_future(each) for each in watches]
         try:
             await self._until_done(now, tasks)
@@ -164,6 +165,27 @@ class Rollout:
                 await self._follow(kind, scope, _Watcher(see, forget))
             except NotAllowed as error:
                 self._log.info(f"Why pods are not ready cannot be told: {error}")
+            finally:
+                self._changed.set()
+
+    async def _watch_warnings(self, waiting: Waiting) -> None:
+        """Why there are no pods; without permission to look at events, that is not told."""
+
+        def see(event: Body) -> None:
+            waiting.see_warning(event)
+            self._changed.set()
+
+        async def forget(_: Body) -> None:
+            """An event goes when it is old, which says nothing."""
+
+        async with self._pod_watches:
+            kind = await self._cluster.kind("v1", "Event")
+            about = {"involvedObject.uid": str(part(waiting.body, "metadata", "uid")), "type": "Warning"}
+            scope = Scope(namespace=key_of(waiting.body).namespace, fields=about)
+            try:
+                await self._follow(kind, scope, _Watcher(see, forget))
+            except NotAllowed as error:
+                self._log.info(f"Why pods are not made cannot be told: {error}")
             finally:
                 self._changed.set()
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from fairway.kube.cluster import FIELD_MANAGER as OURS
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import WAIT, asks_for
@@ -30,7 +31,11 @@ _WAITED_FOR: Final = frozenset(
 _DEFAULT_PATIENCE: Final = 600.0
 #: What a controller may be late with noticing by itself that a Deployment's time is over.
 _SPARE_SECONDS: Final = 60.0
+#: Kinds whose controllers say only by events why they can make no pods; others say it in the status.
+_SILENT: Final = frozenset({("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job")})
 _REVISION: Final = "controller-revision-hash"
+#: How much of a time is its date and time up to the second.
+_SECOND: Final = len("2026-01-01T00:00:00")
 #: With these reasons a container waits for something that will not come.
 _HOPELESS: Final = frozenset({"InvalidImageName", "ErrImageNeverPull"})
 
@@ -47,13 +52,15 @@ class Waiting:
         self._stale = None if _is_observed(body) else _progress(body)
         self._moved = _moves(body)
         self._since = now
+        self._warning = ""
         self._told = ""
 
     def see(self, body: Body, now: float) -> None:
         """The object as it is now."""
         self.body, self._health = body, None
         if _moves(body) != self._moved:
-            self._moved, self._since = _moves(body), now
+            # What kept it from getting anywhere does not any more, or is said again.
+            self._moved, self._since, self._warning = _moves(body), now, ""
 
     def see_pod(self, pod: Body, *, gone: bool = False) -> None:
         """One of its pods as it is now."""
@@ -62,6 +69,13 @@ class Waiting:
             self._pods.pop(key_of(pod).name, None)
         else:
             self._pods[key_of(pod).name] = pod
+
+    def see_warning(self, event: Body) -> None:
+        """What its controller warns of; what it did before the object was last applied is no matter now."""
+        applied = [each for each in part(self.body, "metadata", "managedFields") or () if each.get("manager") == OURS]
+        since = max((str(each.get("time") or "") for each in applied), default="")
+        if _happened(event)[:_SECOND] >= since[:_SECOND]:
+            self._warning = ": ".join(str(event[name]) for name in ("reason", "message") if event.get(name))
 
     def verdict(self, now: float) -> Healthiness:
         """How it is; stuck when it has got nowhere for too long."""
@@ -72,6 +86,8 @@ class Waiting:
             return Healthiness(found.health, why, Standing.STUCK)
         if found.standing is Standing.STUCK and self._stale is not None and _progress(self.body) == self._stale:
             found = msgspec.structs.replace(found, standing=Standing.WAITING)
+        if found.standing is Standing.WAITING and self._warning:
+            found = msgspec.structs.replace(found, reason=f"{found.reason}; {self._warning}")
         if found.standing is Standing.WAITING and patience is not None and now - self._since > patience:
             reason = f"nothing has changed for {patience:g} seconds: {found.reason}"
             return Healthiness(found.health, reason, Standing.STUCK)
@@ -141,6 +157,18 @@ def is_waited_for(body: Body) -> bool:
     if asks_for(body, WAIT, "false") or part(body, "spec", "suspend"):
         return False
     return (key.group, key.kind) in _WAITED_FOR
+
+
+def warns_by_events(body: Body) -> bool:
+    """Whether it takes events to know why an object has no pods."""
+    key = key_of(body)
+    return (key.group, key.kind) in _SILENT
+
+
+def _happened(event: Body) -> str:
+    """When an event was last seen, as the cluster writes it."""
+    series = part(event, "series", "lastObservedTime")
+    return str(series or event.get("lastTimestamp") or event.get("eventTime") or "")
 
 
 def _ordinal(pod: Body) -> int:

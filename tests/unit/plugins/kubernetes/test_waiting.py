@@ -72,6 +72,46 @@ def test_what_a_controller_says_of_what_we_did_not_change_counts() -> None:
     assert waiting.verdict(1).standing is Standing.STUCK
 
 
+def a_warning(at: str, message: str = "exceeded quota") -> dict[str, str]:
+    return {"reason": "FailedCreate", "message": message, "lastTimestamp": at}
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        pytest.param(a_warning("2026-01-01T10:00:01Z"), "; FailedCreate: exceeded quota", id="after"),
+        pytest.param(a_warning("2026-01-01T10:00:00Z"), "; FailedCreate: exceeded quota", id="in the same second"),
+        pytest.param(a_warning("2026-01-01T09:59:59Z"), "", id="before"),
+        pytest.param(
+            {"reason": "FailedCreate", "eventTime": "2026-01-01T10:00:00.123456Z"}, "; FailedCreate", id="a newer form"
+        ),
+        pytest.param(
+            a_warning("2026-01-01T09:59:59Z") | {"series": {"lastObservedTime": "2026-01-01T10:00:02.000001Z"}},
+            "; FailedCreate: exceeded quota",
+            id="repeated since",
+        ),
+    ],
+)
+def test_what_its_controller_warns_of_since_it_was_applied_is_told(event: dict[str, Any], told: str) -> None:
+    body = a_live_deployment(0)
+    body["metadata"] |= {"managedFields": [{"manager": "fairway", "time": "2026-01-01T10:00:00Z"}]}
+    waiting = Waiting(body, now=0)
+
+    waiting.see_warning(event)
+
+    assert waiting.verdict(1).reason == f"0 of 2 replicas are available{told}"
+    assert waiting.verdict(1_000_000).reason.endswith(f"0 of 2 replicas are available{told}")
+
+
+def test_a_warning_does_not_hold_when_it_got_somewhere() -> None:
+    waiting = Waiting(a_live_deployment(0), now=0)
+    waiting.see_warning(a_warning("2026-01-01T10:00:00Z"))
+
+    waiting.see(a_live_deployment(1), now=1)
+
+    assert waiting.verdict(1).reason == "1 of 2 replicas are available"
+
+
 def test_the_same_is_said_once() -> None:
     waiting = Waiting(a_live_deployment(0), now=0)
     said = [waiting.news(waiting.verdict(now)) for now in (1, 2)]
