@@ -134,12 +134,8 @@ async def run_server(
         traces = Telemetry.open(settings.otlp_endpoint) if settings.otlp_endpoint else None
         if traces is not None:
             stack.push_async_callback(traces.close)
-        url = settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}"
-        store = await (traces.open_store(url) if traces else Store.open(url))
-        stack.push_async_callback(store.close)
-        logs = LogStore.open(settings.logs or settings.data / "logs", settings.log_options)
-        stack.push_async_callback(logs.close)
-        hints = HintBoard()
+        store, logs = await _opened(settings, traces, stack)
+        hints, feed = HintBoard(), Feed()
         first_start = await prepare_first_start(store, clock)
         administrator = await prepare_administrator(store, clock)
         if settings.projects:
@@ -160,12 +156,10 @@ async def run_server(
             forget_key=users.forget,
             web_url=settings.web_url,
         )
-        bounds = _bounds(agents, users, metrics)
-        observers = _observers(settings, metrics, traces)
-        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=[*observers, *bounds])
+        interceptors = [*_observers(settings, metrics, traces), *_bounds(agents, users, metrics)]
+        server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=interceptors)
         _offer(server, _Kept(actions, agents, users, Times(settings.lease_seconds)))
         sign_in = await SignInDesk.open(store, clock, settings.web_url, settings.sign_in_providers)
-        feed = Feed()
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
         web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))
         web = behind(settings.trusted_proxies, unready_when(stop, _observed(web, settings, traces)))
@@ -176,6 +170,16 @@ async def run_server(
         # Streams end when they are told to; the doors wait for everything else.
         hints.close()
         feed.close()
+
+
+async def _opened(settings: ServerSettings, traces: Telemetry | None, stack: AsyncExitStack) -> tuple[Store, LogStore]:
+    """What everything is kept in, until the stack is left."""
+    url = settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}"
+    store = await (traces.open_store(url) if traces else Store.open(url))
+    stack.push_async_callback(store.close)
+    logs = LogStore.open(settings.logs or settings.data / "logs", settings.log_options)
+    stack.push_async_callback(logs.close)
+    return store, logs
 
 
 def _observers(

@@ -54,7 +54,29 @@ MOST_QUERY = 8 * 1024
 
 def http_app(desk: HttpDesk) -> ASGIApp:
     """The application that answers requests from the desk."""
-    api = Router(
+    litestar = _Lean(
+        route_handlers=[
+            _api(),
+            _session_api(),
+            _pages(),
+            webhooks.receive_delivery,
+            probes.healthz,
+            probes.readyz,
+            probes.metrics,
+        ],
+        state=State({"desk": desk, "streams": stream.Streams(desk), "reception": webhooks.reception_of(desk)}),
+        openapi_config=documented(SESSION),
+        exception_handlers={HTTPException: sign_in_pages.answer_unknown, Exception: answer_error},
+        # What goes wrong is logged by `errors`, without the texts that may quote a secret.
+        logging_config=None,
+    )
+    bounded = bounded_answers(bounded_bodies(litestar, Room(LIMITS)), Room(answers.LIMITS))
+    return _short_query(every_method(bounded))
+
+
+def _api() -> Router:
+    """Everything that people and programs ask for."""
+    return Router(
         "/api/v1",
         route_handlers=[
             *home.ROUTES,
@@ -81,15 +103,22 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         request_max_body_size=MOST_BYTES,
         security=SECURITY,
     )
-    # Apart, because signing in comes before everything that the guard asks for.
-    session_api = Router(
+
+
+def _session_api() -> Router:
+    """Signing in and out; apart, because that comes before everything that the guard asks for."""
+    return Router(
         "/api/v1",
         route_handlers=session.ROUTES,
         before_request=check_request,
         request_max_body_size=MOST_BYTES,
         security=SECURITY,
     )
-    pages = Router(
+
+
+def _pages() -> Router:
+    """What a browser is shown on the way in."""
+    return Router(
         "/",
         route_handlers=[*sign_in_pages.ROUTES, *journeys.ROUTES],
         request_max_body_size=sign_in_pages.MOST_BYTES,
@@ -99,24 +128,6 @@ def http_app(desk: HttpDesk) -> ASGIApp:
         },
         include_in_schema=False,
     )
-    litestar = _Lean(
-        route_handlers=[
-            api,
-            session_api,
-            pages,
-            webhooks.receive_delivery,
-            probes.healthz,
-            probes.readyz,
-            probes.metrics,
-        ],
-        state=State({"desk": desk, "streams": stream.Streams(desk), "reception": webhooks.reception_of(desk)}),
-        openapi_config=documented(SESSION),
-        exception_handlers={HTTPException: sign_in_pages.answer_unknown, Exception: answer_error},
-        # What goes wrong is logged by `errors`, without the texts that may quote a secret.
-        logging_config=None,
-    )
-    bounded = bounded_answers(bounded_bodies(litestar, Room(LIMITS)), Room(answers.LIMITS))
-    return _short_query(every_method(bounded))
 
 
 class _Lean(Litestar):
