@@ -39,11 +39,13 @@ def decide_chain(chain: DeploymentChain, block_index: int) -> ChainDecision:
         return ChainDecision(outcome=ChainOutcome.CANCEL, reason=reason)
     if block_index == 0:
         return ChainDecision(outcome=ChainOutcome.PLAN, reason="The first block of a chain waits for nothing")
-    before = chain.blocks[block_index - 1].status
+    # Of those in between, one that no application fits would never end.
+    for index, before in enumerate(chain.blocks[:block_index]):
+        if before.status.is_terminal and before.status is not ChainStatus.SUCCEEDED:
+            fell = "was cancelled" if before.status is ChainStatus.CANCELLED else "failed"
+            reason = f"Block {index} of chain {chain.id} {fell}, so this one is not deployed"
+            return ChainDecision(outcome=ChainOutcome.CANCEL, reason=reason)
     name = f"Block {block_index - 1} of chain {chain.id}"
-    if before is ChainStatus.SUCCEEDED:
+    if chain.blocks[block_index - 1].status is ChainStatus.SUCCEEDED:
         return ChainDecision(outcome=ChainOutcome.PLAN, reason=f"{name} succeeded")
-    if before.is_terminal:
-        fell = "was cancelled" if before is ChainStatus.CANCELLED else "failed"
-        return ChainDecision(outcome=ChainOutcome.CANCEL, reason=f"{name} {fell}, so this one is not deployed")
     return ChainDecision(outcome=ChainOutcome.WAIT, reason=f"{name} has not ended yet")

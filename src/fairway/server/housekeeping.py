@@ -59,7 +59,7 @@ class _Round(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_unanswered_block(chain: DeploymentChain, asked: ChainSyncApplication, at: datetime) -> DeploymentChain:
-    """The chain once an agent has left a request of it unanswered: that block has failed, and the chain with it.
+    """The chain once an agent has left a request of it unanswered, or said no: that block has failed, and so has it.
 
     Itself when the agent made the deployment without answering, or when the block has ended already.
     """

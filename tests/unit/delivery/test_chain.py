@@ -32,6 +32,13 @@ def a_chain(*statuses: ChainStatus) -> DeploymentChain:
             "Block 0 of chain c-1 was cancelled, so this one is not deployed",
             id="before cancelled",
         ),
+        pytest.param(
+            [S.FAILED, S.PENDING, S.PENDING],
+            2,
+            CANCEL,
+            "Block 0 of chain c-1 failed, so this one is not deployed",
+            id="one further before failed",
+        ),
         pytest.param([S.FAILED], 0, CANCEL, "Block 0 of chain c-1 has already failed", id="itself failed"),
         pytest.param(
             [S.CANCELLED], 0, CANCEL, "Block 0 of chain c-1 has already been cancelled", id="itself cancelled"

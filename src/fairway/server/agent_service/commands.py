@@ -3,14 +3,16 @@
 import msgspec
 from sqlalchemy import Connection
 
-from fairway.model.command import Command, CommandStatus
+from fairway.model.command import ChainSyncApplication, Command, CommandStatus
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.command import COMMAND_STATUSES, to_wire_command
 from fairway.rpc.convert.wire_time import from_wire_time
 from fairway.server.agent_auth import AgentIdentity
+from fairway.server.agent_service.chains import give_up_block
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.ownership import update_own_command
 from fairway.server.commands import expire
+from fairway.server.hints import HintTopic
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store import commands
 
@@ -28,14 +30,17 @@ async def list_unhandled(
 async def report_handled(
     desk: AgentDesk, caller: AgentIdentity, request: m.ReportCommandHandledRequest
 ) -> m.ReportCommandHandledResponse:
-    """The agent's answer. The first one stays, so that nobody who has read it is told otherwise later."""
+    """The agent's answer. The first one stays, so that nobody who has read it is told otherwise later.
+
+    A chain whose next deployment an agent cannot make falls with that answer: nobody would ever report on it.
+    """
     now = desk.clock.now()
     status = COMMAND_STATUSES.from_wire(request.status)
     if status is CommandStatus.WAITING:
         raise InvalidRequest("status is 0 (waiting); expected 1 (succeeded), 2 (failed) or 3 (timed out)")
     handled_at = from_wire_time(request.handled_at)
 
-    def record(connection: Connection) -> None:
+    def record(connection: Connection) -> frozenset[str]:
         accepted: list[Command] = []
 
         def answer(command: Command) -> Command:
@@ -49,6 +54,11 @@ async def report_handled(
         update_own_command(connection, caller, request.command_id, answer)
         if accepted and request.output:
             commands.store_command_output(connection, request.command_id, request.output)
+        asked = accepted[0].payload if accepted else None
+        if status is CommandStatus.SUCCEEDED or not isinstance(asked, ChainSyncApplication):
+            return frozenset()
+        return give_up_block(connection, asked, now)
 
-    await desk.store.write(record)
+    for agent_id in await desk.store.write(record):
+        desk.hints.publish(agent_id, HintTopic.DEPLOYMENTS)
     return m.ReportCommandHandledResponse()

@@ -120,3 +120,19 @@ async def test_a_deployment_in_a_chain_that_does_not_have_its_application_is_den
 
         assert await server.agent("agent-2").refused("CreateDeployment", request) == "PERMISSION_DENIED"
         assert await server.agent("agent-2").refused("GetDeployment", m.GetDeploymentRequest(id="d-3")) == "NOT_FOUND"
+
+
+async def test_a_chain_falls_with_a_deployment_that_its_agent_cannot_make(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await begin(server)
+        agent = server.agent("agent-2")
+        (asked,) = (await agent.call("ListUnhandledCommands", m.ListUnhandledCommandsRequest())).commands
+
+        answer = m.ReportCommandHandledRequest(command_id=asked.id, status="COMMAND_FAILED", handled_at=1)
+        await agent.call("ReportCommandHandled", answer)
+
+        chain = await server.load(chains.load_chain, "new-1")
+        assert ([block.status for block in chain.blocks], chain.status) == (
+            [ChainStatus.PENDING, ChainStatus.FAILED],
+            ChainStatus.FAILED,
+        )
