@@ -47,7 +47,10 @@ async def prepare_first_start(store: Store, clock: Clock) -> FirstStart | None:
     def prepare(connection: sa.Connection) -> FirstStart | None:
         if projects.list_projects(connection):
             return None
-        projects.insert_project(connection, Project(id=PROJECT, created_at=now, updated_at=now))
+        try:
+            projects.insert_project(connection, Project(id=PROJECT, created_at=now, updated_at=now))
+        except AlreadyExists:
+            return None  # another replica, as new as this one, was quicker
         key = APIKey(
             id=KEY,
             name="made on the first start",

@@ -1,6 +1,7 @@
 """Two replicas on one PostgreSQL, in one process: what happens at one is known at the other."""
 
 import asyncio
+import threading
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
@@ -9,12 +10,14 @@ from pathlib import Path
 import msgspec
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from fairway.clock import FakeClock
 from fairway.model.agent import AgentKey
 from fairway.model.log_block import LogBlock
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.feed import Feed, LogTopic, Subscription, Topic
+from fairway.server.first_start import prepare_first_start
 from fairway.server.hints import Hint, HintBoard, HintTopic
 from fairway.server.keys import new_agent_key
 from fairway.server.logs import LogStore, StageLogKey
@@ -22,6 +25,7 @@ from fairway.server.replicas import Live, Memories, connected
 from fairway.server.status_codes import BadCredentials
 from fairway.server.store import agents, projects
 from fairway.server.store.changes import Change, ChangeKind
+from fairway.server.store.projects import Project
 from fairway.server.store.store import Store
 from fairway.server.turn import Turn
 from tests.integration.server.postgres import a_database, a_postgres_server
@@ -210,3 +214,24 @@ def end_connections(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         others = "datname = current_database() AND pid <> pg_backend_pid()"
         connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}".encode())
+
+
+async def test_of_two_that_start_at_once_on_an_empty_database_one_makes_the_first_project(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_nothing, list_projects = threading.Barrier(2), projects.list_projects
+
+    def listed_at_once(connection: sa.Connection) -> tuple[Project, ...]:
+        found = list_projects(connection)
+        found_nothing.wait(PATIENCE_SECONDS)
+        return found
+
+    monkeypatch.setattr(projects, "list_projects", listed_at_once)
+    async with AsyncExitStack() as stack:
+        stores = [await Store.open(url) for _ in range(2)]
+        for store in stores:
+            stack.push_async_callback(store.close)
+
+        made = await asyncio.gather(*(prepare_first_start(store, FakeClock(NOW)) for store in stores))
+
+    assert [first.project_id for first in made if first is not None] == ["default"]
