@@ -28,7 +28,7 @@ from fairway.plugins.kubernetes.manifests.command import (
 )
 from fairway.plugins.kubernetes.manifests.documents import parse_output
 from fairway.plugins.kubernetes.manifests.git_remotes import checked_out, is_commit, logins_of_git
-from fairway.plugins.kubernetes.manifests.places import Place
+from fairway.plugins.kubernetes.manifests.places import OutsideRepository, Place
 from fairway.plugins.kubernetes.manifests.renderings import FLOATING_SECONDS, Rendering, Renderings, digest
 from fairway.plugins.kubernetes.manifests.tools import Tool, Tools
 
@@ -65,7 +65,8 @@ class Renderer:
             options = (*options, f"--helm-command={inflater.path}")
         found = await asyncio.to_thread(kustomize.survey, place, directory)
         told = [tool.version, inflater and inflater.version, wanted.kustomize_options, place.shown(directory)]
-        key = await asyncio.to_thread(_digest, place, found.directories, found.files)
+        made_of = (place, found.directories, found.files)
+        key = await asyncio.to_thread(_digest, *made_of)
 
         async def make() -> Rendering:
             async with AsyncExitStack() as stack:
@@ -85,6 +86,7 @@ class Renderer:
                         secrets=self._sources.secrets,
                     )
                 )
+            await asyncio.to_thread(_refuse_changed, key, *made_of)
             floating = found.remote or inflater is not None
             return await asyncio.to_thread(_built, output, floating=floating)
 
@@ -99,12 +101,12 @@ class Renderer:
         local = [Path(each) for each in paths if "://" not in each]
         floating = len(local) < len(paths)
         told = [tool.version, chart, options, wanted.namespace, template.release, place.shown(place.directory)]
-        if chart.git_remote or chart.repository:
-            key = await asyncio.to_thread(_digest, place, (), local)
-        else:
+        directories: tuple[Path, ...] = ()
+        if not chart.git_remote and not chart.repository:
             directory = await asyncio.to_thread(_chart_directory, place, chart)
             needs = await asyncio.to_thread(helm.dependencies, place, directory)
-            key = await asyncio.to_thread(_digest, place, (directory, *needs.directories), local)
+            directories = (directory, *needs.directories)
+        key = await asyncio.to_thread(_digest, place, directories, local)
 
         async def make() -> Rendering:
             async with AsyncExitStack() as stack:
@@ -118,6 +120,7 @@ class Renderer:
                     here = msgspec.structs.replace(template, chart=str(directory))
                     output = await self._local(stack, place, tool, here, needs)
                     passing = needs.floating
+            await asyncio.to_thread(_refuse_changed, key, place, directories, local)
             return await asyncio.to_thread(_templated, output, floating=floating or passing)
 
         return await self._renderings.get(f"helm {_told(told)} {key}", make)
@@ -263,6 +266,17 @@ def _digest(place: Place, directories: Iterable[Path], files: Iterable[Path]) ->
             f"expected at most {_MOST_BYTES >> 20} MiB"
         )
     return digest((place.shown(path), path.read_bytes()) for path in sorted(paths))
+
+
+def _refuse_changed(key: str, place: Place, directories: Iterable[Path], files: Iterable[Path]) -> None:
+    """Refuse what was made of files that are others by now: they may go, or change, once nobody waits for it any more,
+    and what was made of half of them would be remembered as made of all."""
+    try:
+        same = _digest(place, directories, files) == key
+    except (OSError, OutsideRepository):
+        same = False
+    if not same:
+        raise ToolTroubled(f"the files at {place.shown(place.directory)} have changed while they were rendered")
 
 
 async def _copied(stack: AsyncExitStack, directory: Path, needed: Iterable[Path]) -> Path:

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from fairway.errors import UserError
 from fairway.kube.manifest import Manifest
 
 #: How many renderings are remembered, and of how many bytes of text they may have been made; they take some nine times
@@ -55,11 +56,15 @@ class Renderings:
                 self._known[key] = known
                 return known[0]
             self._bytes -= known[0].size
-        task = self._being_made.get(key)
-        if task is None:
-            task = self._being_made[key] = asyncio.ensure_future(self._make(key, make))
-            # Nobody may be left to hear of an error.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        if key in self._being_made:
+            try:
+                return await asyncio.shield(self._being_made[key])
+            except UserError:
+                # It was made of somebody else's files, which may have gone with them: one's own are to tell.
+                return await self.get(key, make)
+        task = self._being_made[key] = asyncio.ensure_future(self._make(key, make))
+        # Nobody may be left to hear of an error.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return await asyncio.shield(task)
 
     async def close(self) -> None:
