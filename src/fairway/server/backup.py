@@ -21,7 +21,7 @@ import msgspec
 import sqlalchemy as sa
 
 from fairway.errors import UserError
-from fairway.server.disk import sync_folder, sync_folders_above
+from fairway.server.disk import refuse_unlisted, sync_folder, sync_folders_above
 from fairway.server.store.errors import in_our_words
 from fairway.server.store.sqlite import SQLiteDatabase
 
@@ -104,7 +104,7 @@ def _copy_database(source: Path, copy: Path) -> None:
 
 
 def _add_logs(tar: tarfile.TarFile, logs: Path) -> int:
-    folders = [Path(parent) for parent, _, names in os.walk(logs) if names]
+    folders = [Path(parent) for parent, _, names in os.walk(logs, onerror=refuse_unlisted) if names]
     wanted = [folder for folder in sorted(folders) if _LOG.fullmatch(_name_of(logs, folder / "any"))]
     return sum(_add_log(tar, logs, folder) for folder in wanted)
 

@@ -1,4 +1,7 @@
-"""What must be on the disk before it is promised: a power cut takes an entry of a folder that was not synced."""
+"""What must be on the disk before it is promised: a power cut takes an entry of a folder that was not synced.
+
+And what is found there must be all of it: Python walks past a folder that it cannot list, as if nothing were in it.
+"""
 
 import os
 from contextlib import suppress
@@ -19,3 +22,9 @@ def sync_folders_above(path: Path) -> None:
     for folder in path.parents:
         with suppress(PermissionError):
             sync_folder(folder)
+
+
+def refuse_unlisted(error: OSError) -> None:
+    """For `os.walk`: raise what kept it from listing a folder, unless that is gone."""
+    if not isinstance(error, FileNotFoundError):
+        raise error

@@ -1,6 +1,7 @@
 """Backups of a real store and real logs, and archives that must not be restored."""
 
 import asyncio
+import errno
 import io
 import os
 import sqlite3
@@ -162,6 +163,24 @@ async def test_a_backup_that_fails_leaves_the_one_before(tmp_path: Path) -> None
 
     assert (tmp_path / "backup.tar").read_bytes() == b"the one before"
     assert names_in(tmp_path) == ["backup.tar", "data"]
+
+
+async def test_logs_that_cannot_be_listed_are_not_left_out_of_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, scandir = await a_server_directory(tmp_path / "data"), os.scandir
+
+    # For root, who runs tests in containers, no folder is forbidden.
+    def refusing(path: str) -> object:
+        if Path(path).name == KEY.deployment_id:
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(FairwayError, match="Permission denied"):
+        back_up(data, tmp_path / "backup.tar")
+
+    assert names_in(tmp_path) == ["data"]
 
 
 def test_a_directory_without_a_database_cannot_be_backed_up(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from fairway.server.disk import sync_folder, sync_folders_above
+from fairway.server.disk import refuse_unlisted, sync_folder, sync_folders_above
 from fairway.server.logs.objects import LogStorageError
 
 _UNFINISHED = ".unfinished"
@@ -144,7 +144,7 @@ def _read(path: Path) -> bytes | None:
 
 def _sizes(folder: Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
-    for parent, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder, onerror=refuse_unlisted):
         for name in names:
             path = Path(parent, name)
             # Rewriting removes files while others look.

@@ -1,6 +1,7 @@
 """What a log directory holds after a killed writer, a disk that refuses and files that somebody damaged."""
 
 import asyncio
+import errno
 import os
 import resource
 import signal
@@ -88,6 +89,23 @@ async def test_the_files_and_every_folder_to_them_are_synced_once_before_an_appe
     # The blocks and the mark; the folders above; and the folder itself, once both are in it.
     names = [".unfinished", ".unfinished", *above]
     assert synced == [*((each, 0) for each in names), ("deployment-1/stage-1/0", 2)]
+
+
+async def test_a_folder_that_cannot_be_listed_now_is_not_taken_for_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, scandir = LogStore.open(tmp_path), os.scandir
+    await store.append(KEY, blocks(1))
+
+    # As when a busy server has as many files open as it may.
+    def refusing(path: str) -> object:
+        if str(path).endswith("/stage-1"):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(LogStorageError, match=r"cannot list .*/deployment-1: Too many open files"):
+        await store.delete_deployment(KEY.deployment_id)
 
 
 async def test_folders_above_the_nearest_are_synced_again_once_they_were_made_again(
