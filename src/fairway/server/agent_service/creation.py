@@ -10,7 +10,6 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection
 
-from fairway.model.application import Application
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.rpc.agent_api import messages as m
@@ -26,7 +25,6 @@ from fairway.server.hints import HintTopic
 from fairway.server.status_codes import InvalidRequest, NotNow
 from fairway.server.store import applications, chains, commands, deployments
 from fairway.server.store.errors import AlreadyExists
-from fairway.server.store.page import LARGEST_LIMIT, PageRequest
 
 
 async def create_deployment(
@@ -57,7 +55,7 @@ async def create_chain(
     def create(connection: Connection) -> tuple[Command, ...]:
         if not _insert(connection, caller, first):
             return ()
-        candidates = _all_applications(connection, caller.project_id)
+        candidates = applications.list_enabled_applications(connection, caller.project_id)
         chain = new_chain(chain_id, first, matchers, candidates)
         asked = sync_commands(chain, candidates, desk.new_id)
         chains.insert_chain(connection, chain)
@@ -97,13 +95,3 @@ def _insert(connection: Connection, caller: AgentIdentity, deployment: Deploymen
         connection, application.id, lambda found: with_triggered(found, reference, deployment.updated_at)
     )
     return True
-
-
-def _all_applications(connection: Connection, project_id: str) -> list[Application]:
-    filter = applications.ApplicationFilter(project_id=project_id, disabled=False)
-    page = applications.list_applications(connection, filter, PageRequest(limit=LARGEST_LIMIT))
-    found = list(page.items)
-    while page.cursor:
-        page = applications.list_applications(connection, filter, PageRequest(page.cursor, LARGEST_LIMIT))
-        found.extend(page.items)
-    return sorted(found, key=lambda application: application.id)

@@ -83,6 +83,15 @@ def list_agent_applications(connection: sa.Connection, agent_id: str) -> tuple[A
     return _ROWS.query(connection, statement.order_by(APPLICATIONS.c.id))
 
 
+def list_enabled_applications(connection: sa.Connection, project_id: str) -> tuple[Application, ...]:
+    """All applications of a project that are neither disabled nor deleted, by id.
+
+    Not in pages: what changes while somebody pages through a list may not be met.
+    """
+    enabled = APPLICATIONS.c.project_id == project_id, _KEPT, sa.not_(APPLICATIONS.c.disabled)
+    return _ROWS.query(connection, sa.select(APPLICATIONS.c.document).where(*enabled).order_by(APPLICATIONS.c.id))
+
+
 def list_applications(connection: sa.Connection, filter: ApplicationFilter, page: PageRequest) -> Page[Application]:
     """One page of the applications that fit and are not deleted, newest change first or by name."""
     statement = sa.select(APPLICATIONS.c.document).where(_KEPT, *_conditions(connection, filter))

@@ -1,16 +1,22 @@
 """A chain over two agents: the second block waits for the first, and falls with it."""
 
+from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
+import sqlalchemy as sa
 
+from fairway.model.application import Application
 from fairway.model.chain import ApplicationMatcher, ChainStatus
 from fairway.model.deployment import Deployment
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.chain import to_wire_matcher
 from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.server.hints import HintTopic
-from fairway.server.store import chains, deployments
+from fairway.server.store import applications, chains, deployments
+from fairway.server.store.applications import ApplicationFilter
+from fairway.server.store.page import Page, PageRequest
 from tests.integration.server.agent.serving import Serving, serving
 from tests.unit.model.builders import NOW, a_deployment
 
@@ -109,6 +115,28 @@ async def test_a_chain_that_is_created_again_is_the_same_chain(tmp_path: Path) -
         first = await server.load(deployments.load_deployment, "d-1")
 
         assert (first.chain_id, first.chain_block_index) == ("new-1", 0)
+
+
+async def test_an_application_that_changes_while_a_chain_is_made_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_page = applications.list_applications
+
+    # On PostgreSQL others write meanwhile: what they change moves to the front, behind whoever pages through the list.
+    def changing(connection: sa.Connection, wanted: ApplicationFilter, page: PageRequest) -> Page[Application]:
+        found, later = list_page(connection, wanted, PageRequest(page.cursor, 1)), NOW + timedelta(seconds=1)
+        applications.update_application(
+            connection, "a-2", lambda known: msgspec.structs.replace(known, updated_at=later)
+        )
+        return found
+
+    monkeypatch.setattr(applications, "list_applications", changing)
+    async with serving(tmp_path) as server:
+        await begin(server)
+
+        chain = await server.load(chains.load_chain, "new-1")
+
+        assert [node.application_id for node in chain.blocks[1].nodes] == ["a-2"]
 
 
 async def test_a_deployment_in_a_chain_that_does_not_have_its_application_is_denied(tmp_path: Path) -> None:
