@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tests.acceptance.kubernetes.gates import behind, open_gate
 from tests.cluster.kubernetes_applications import (
     CANCELLED,
     FAILED,
@@ -15,6 +16,7 @@ from tests.cluster.kubernetes_applications import (
     while_running,
 )
 from tests.clusters.running import RunningCluster
+from tests.integration.agent.running import until
 
 
 async def test_a_sync_brings_everything_and_waits_until_it_is_available(
@@ -174,6 +176,28 @@ async def test_a_job_is_waited_for_until_it_has_completed(
         await web.succeed("K8S_SYNC")
 
         assert web.get("job", "migrate")["status"]["succeeded"] == 1
+
+
+async def test_a_job_that_is_removed_once_it_has_completed_was_not_deleted_by_somebody(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Others are waited for longer than its `ttlSecondsAfterFinished`."""
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}
+    spec = {"ttlSecondsAfterFinished": 0, "template": template}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"}, "spec": spec}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(job, a_deployment(**behind(namespace)))
+
+        async with while_running(web, "K8S_SYNC", f"Job {namespace}/migrate: It is complete") as (stage, _):
+
+            async def is_gone() -> bool:
+                return stage.done() or not web.names("job")
+
+            await until(is_gone)
+            open_gate(cluster, namespace)
+            ended = await stage
+
+        assert (ended.status, ended.log[-1]) == (SUCCEEDED, "2 objects applied"), ended
 
 
 async def test_what_cannot_be_changed_says_how_it_can_be_made_anew(

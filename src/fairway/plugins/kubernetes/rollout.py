@@ -117,7 +117,7 @@ class Rollout:
     async def _lost(self, kind: Kind, keys: Iterable[Key]) -> None:
         """Objects that are not among the application's any more: StageFailed says what became of them."""
         for key in keys:
-            if key not in self._waiting:
+            if key not in self._waiting or self._waiting[key].has_ended:
                 continue
             live = await self._cluster.get(kind, key.namespace, key.name)
             if live is None:

@@ -14,7 +14,7 @@ from fairway.kube.cluster import FIELD_MANAGER as OURS
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import WAIT, asks_for
-from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.parts import part, without
 
 #: Kinds that are waited for.
 _WAITED_FOR: Final = frozenset(
@@ -80,7 +80,8 @@ class Waiting:
     def verdict(self, now: float) -> Healthiness:
         """How it is; stuck when it has got nowhere for too long."""
         if self._health is None:
-            self._health = health_of(self.body, tuple(self._pods.values()))
+            seen = without(self.body, ("metadata", "deletionTimestamp")) if self.has_ended else self.body
+            self._health = health_of(seen, tuple(self._pods.values()))
         found, patience = self._health, self.patience
         if found.standing is Standing.WAITING and (why := hopeless(self.body, self._pods.values())):
             return Healthiness(found.health, why, Standing.STUCK)
@@ -92,6 +93,12 @@ class Waiting:
             reason = f"nothing has changed for {patience:g} seconds: {found.reason}"
             return Healthiness(found.health, reason, Standing.STUCK)
         return found
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is a Job that has come to its end: the cluster may remove it then, and how it ended holds."""
+        ended = (each for each in part(self.body, "status", "conditions") or () if each.get("status") == "True")
+        return self.body["kind"] == "Job" and any(each.get("type") in ("Complete", "Failed") for each in ended)
 
     def in_the_way(self) -> list[Body]:
         """Pods that keep a StatefulSet from being mended: of an earlier form, and unable to start.

@@ -55,6 +55,23 @@ def test_a_job_may_take_as_long_as_it_takes() -> None:
     assert Waiting(job, now=0).verdict(1_000_000).standing is Standing.WAITING
 
 
+@pytest.mark.parametrize(
+    ("condition", "standing"),
+    [
+        pytest.param("Complete", Standing.DONE, id="well"),
+        pytest.param("Failed", Standing.STUCK, id="badly"),
+    ],
+)
+def test_how_a_job_has_ended_holds_although_it_is_being_removed(condition: str, standing: Standing) -> None:
+    status = {"conditions": [{"type": condition, "status": "True"}]}
+    metadata = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+    job = an_object("batch/v1", "Job", "migrate", metadata=metadata, spec={}, status=status).body
+
+    waiting = Waiting(job, now=0)
+
+    assert (waiting.verdict(1).standing, waiting.has_ended) == (standing, True)
+
+
 def test_what_a_controller_said_before_we_applied_does_not_count() -> None:
     """A Deployment that was stuck, and is brought something else."""
     waiting = Waiting(a_live_deployment(0, observed=0, gave_up="yesterday"), now=0)
