@@ -22,6 +22,7 @@ from fairway.agent.passing import PassingTime
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.agent.plugins.repeating import may_repeat
+from fairway.agent.plugins.stopping import stopped
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig, UndoScript
 from fairway.delivery.owner import decide_owner
@@ -267,9 +268,10 @@ class DeploymentRun:
         if not await self._told():
             return
         stage, reason = self._stage(decision.stage_id), decision.reason
+        executing = None if self._executing is None else self._executing.task
         try:
             client = self._running.plugins.client(self._plugin(stage))
-            known = await client.stop(self.deployment.id, stage.id, decision.reason)
+            known = await stopped(client, self.deployment.id, stage, reason, executing)
         except (PluginGone, PluginRefused):
             # A plugin that is gone cannot end anything; whatever it left is ended when it starts again.
             known = False

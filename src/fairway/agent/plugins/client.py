@@ -5,6 +5,7 @@ What PipeCD's services do not say about errors is settled here: a plugin that ca
 opinion on.
 """
 
+import enum
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -92,6 +93,17 @@ class StageResult(msgspec.Struct, frozen=True):
     message: str
     #: What is kept with the stage.
     notes: Mapping[str, str] = {}
+
+
+class StopAnswer(enum.Enum):
+    """What a plugin says that was asked to end a stage."""
+
+    #: It ran, and nothing is left of it.
+    ENDED = "ended"
+    #: The plugin has no such stage: it has ended, or the plugin has not heard of it yet.
+    NOT_RUNNING = "not running"
+    #: The plugin does not know how to.
+    UNABLE = "unable"
 
 
 class LiveAnswer(msgspec.Struct, frozen=True):
@@ -257,15 +269,15 @@ class PluginClient:
             return answer, msgspec.json.decode(trailing.get(NOTES_METADATA, b"{}"), type=dict[str, str])
         return answer, {}
 
-    async def stop(self, deployment_id: str, stage_id: str, reason: str) -> bool:
-        """End a stage and all that it started; whether the plugin knows how to."""
+    async def stop(self, deployment_id: str, stage_id: str, reason: str) -> StopAnswer:
+        """End a stage and all that it started."""
         return await self._stop(
             stage_messages.StopRequest(deployment_id=deployment_id, stage_id=stage_id, reason=reason)
         )
 
     async def hand_over(self, deployment_id: str, stage_id: str, grace_seconds: float) -> bool:
         """The same for a stage that somebody else goes on with; what it started is made to end after that time."""
-        return await self._stop(
+        answer = await self._stop(
             stage_messages.StopRequest(
                 deployment_id=deployment_id,
                 stage_id=stage_id,
@@ -274,17 +286,18 @@ class PluginClient:
                 handed_over=True,
             )
         )
+        return answer is not StopAnswer.UNABLE
 
-    async def _stop(self, request: stage_messages.StopRequest) -> bool:
+    async def _stop(self, request: stage_messages.StopRequest) -> StopAnswer:
         try:
-            await self._stages.Stop(request, timeout=STOP_SECONDS)
+            answer = self._whole("Stop", await self._stages.Stop(request, timeout=STOP_SECONDS))
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                return False
+                return StopAnswer.UNABLE
             raise self._in_our_words("Stop", error) from error
         except aio.UsageError as error:
             raise self._closed("Stop") from error
-        return True
+        return StopAnswer.ENDED if answer.was_running else StopAnswer.NOT_RUNNING
 
     async def can_stop(self, seconds: float) -> bool:
         """Whether the plugin tells an agent that went away from a cancelled deployment: such a plugin resumes."""
