@@ -146,7 +146,12 @@ class Replica:
     async def catch_up(self) -> None:
         """Deliver what is stored by now."""
         async with self._looking:
-            self._deliver(await self._since(self._position))
+            try:
+                found = await self._since(self._position)
+            except UnusableInput:
+                # So much was under way at once, in whichever database of the server, that no position can tell of it.
+                found = ChangesSince((await self._since("")).position, None)
+            self._deliver(found)
 
     async def since(self, position: str) -> Sequence[Change] | None:
         """What was stored since a position, for a watcher who comes from another replica."""
