@@ -14,11 +14,10 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -27,6 +26,7 @@ from fairway.agent.trees import CommitTree, PrivateTree, change_owner, make_tree
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import SHARED_DIRECTORY
 from fairway.errors import TemporaryError
+from fairway.git.in_thread import in_thread
 from fairway.git.materialise import materialise
 from fairway.git.mirror import Mirror
 from fairway.secrets.render import RenderRequest, Unsealer, opened_values, render_targets
@@ -39,8 +39,6 @@ _MADE_AT_ONCE = 2
 #: How many trees of deployments that have ended are kept for the next ones.
 _SPARE_TREES = 16
 _UNFINISHED = ".unfinished-"
-
-T = TypeVar("T")
 
 
 class WorkspaceError(TemporaryError):
@@ -213,7 +211,7 @@ class Workspace:
                 spare = self._take(commit, wanted)
                 self._making += spare is None
             try:
-                return await _to_its_end(asyncio.to_thread(self._make, commit, root, wanted, spare))
+                return await in_thread(self._make, commit, root, wanted, spare)
             finally:
                 async with self._changed:
                     self._making -= spare is None
@@ -275,15 +273,6 @@ class Workspace:
         place = self._spare / str(next(self._numbers))
         tree.root.rename(place)
         return msgspec.structs.replace(tree, root=place)
-
-
-async def _to_its_end(making: Coroutine[Any, Any, T]) -> T:
-    """Wait for a thread, also when cancelled: it goes on, and whoever comes next would find it at work."""
-    working = asyncio.ensure_future(making)
-    try:
-        return await asyncio.shield(working)
-    finally:
-        await asyncio.wait({working})
 
 
 def _not_written(wanted: Wanted, error: OSError) -> WorkspaceError:

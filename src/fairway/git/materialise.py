@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound
+from fairway.git.in_thread import in_thread
 from fairway.git.mirror import Mirror
 from fairway.git.names import checked_path, odd_component, to_bytes
 from fairway.git.tree import Kind, Tree, link_leaves
@@ -58,7 +59,7 @@ async def materialise(mirror: Mirror, commit: str, directory: Path, only: Sequen
     unfinished = await asyncio.to_thread(_unfinished, directory)
     try:
         pointers = await _write_files(mirror, tree, unfinished)
-        await asyncio.to_thread(_finish, links, tree, unfinished, directory)
+        await in_thread(_finish, links, tree, unfinished, directory)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
@@ -136,7 +137,7 @@ async def _write_files(mirror: Mirror, tree: Tree, root: Path) -> list[str]:
         batch = {path: tree[path] for path in files[start : start + _BATCH]}
         blobs = [entry.hash for entry in batch.values() if entry.kind is not Kind.SUBMODULE]
         contents = await mirror.read_blobs(blobs)
-        pointers += await asyncio.to_thread(_write_batch, batch, contents, os.fsencode(root), made)
+        pointers += await in_thread(_write_batch, batch, contents, os.fsencode(root), made)
     return pointers
 
 

@@ -1,10 +1,14 @@
 """Materialise: a commit's files on disk, exactly and safely."""
 
+import asyncio
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fairway.git import materialise as module
 from fairway.git.errors import GitInputError, GitNotFound
 from fairway.git.materialise import Materialised, materialise
 from tests.integration.git.repositories import Origin, a_mirror, an_origin, git
@@ -39,6 +43,40 @@ async def test_a_whole_commit_is_written_with_modes_and_links(tmp_path: Path) ->
     }
     assert (os.access(out / "a/run.sh", os.X_OK), (out / "a/link").is_symlink()) == (True, True)
     assert [child.name for child in (tmp_path / "out").iterdir()] == ["tree"]
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        pytest.param("_write_batch", {}, id="while files are written"),
+        pytest.param("_finish", {"tree/a/file": b"x\n", "tree/a/link": b"x\n"}, id="while it is put in its place"),
+    ],
+)
+async def test_what_is_given_up_meanwhile_is_there_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, left: dict[str, bytes]
+) -> None:
+    origin = an_origin(tmp_path, {"a/file": "x\n"})
+    commit, real = link(origin, "a/link", "file"), getattr(module, step)
+    at_it, go = threading.Event(), threading.Event()
+
+    def slowly(*arguments: Any) -> Any:
+        at_it.set()
+        go.wait()
+        return real(*arguments)
+
+    monkeypatch.setattr(module, step, slowly)
+    async with await a_mirror(origin) as mirror:
+        writing = asyncio.create_task(materialise(mirror, commit, tmp_path / "out" / "tree"))
+        await asyncio.to_thread(at_it.wait)
+        writing.cancel()
+        for _ in range(10):
+            await asyncio.sleep(0)  # whoever hears of it has done so now
+        go.set()
+        await asyncio.gather(writing, return_exceptions=True)
+        await asyncio.get_running_loop().shutdown_default_executor()
+
+    assert writing.cancelled()
+    assert contents(tmp_path / "out") == left
 
 
 async def test_attributes_of_the_repository_change_nothing(tmp_path: Path) -> None:
