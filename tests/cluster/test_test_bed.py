@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -104,6 +104,17 @@ def test_the_api_server_goes_and_comes_back_with_what_it_had(cluster: RunningClu
     assert not home.exists()
 
 
+def test_a_program_that_ends_by_itself_is_started_again() -> None:
+    """A busy machine may be too slow for one of them, when nobody waits for the cluster any more."""
+    with a_cluster() as own:
+        until(lambda: bool(processes_of(own.home, "kube-scheduler")))
+        (before,) = processes_of(own.home, "kube-scheduler")
+
+        os.kill(before, signal.SIGKILL)
+
+        until(lambda: bool(processes_of(own.home, "kube-scheduler") - {before}))
+
+
 def test_a_cluster_ends_with_a_process_that_is_killed() -> None:
     program("kube-apiserver")
     with subprocess.Popen(
@@ -112,7 +123,9 @@ def test_a_cluster_ends_with_a_process_that_is_killed() -> None:
         assert owner.stdout is not None
         home = Path(owner.stdout.readline().strip())
         assert RunningCluster(home).api.text("/readyz") == "ok"
-        assert programs_of(home) >= {"etcd", "kube-apiserver", "kube-controller", "kube-scheduler", "kwok"}
+        programs = {"etcd", "kube-apiserver", "kube-controller", "kube-scheduler", "kwok"}
+        # Each is another program first, which sees to it that it ends with its keeper.
+        until(lambda: programs_of(home) >= programs)
 
         os.kill(owner.pid, signal.SIGKILL)
 
@@ -130,7 +143,9 @@ def test_a_cluster_that_does_not_start_says_what_its_programs_said(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
 
-    with pytest.raises(AssertionError, match=r"etcd ended with 3 while waiting(.|\n)*no room on the disk"), a_cluster():
+    # The API server may have given up by then too.
+    said = r"etcd ended with 3(, kube-apiserver ended with 1)? while waiting(.|\n)*no room on the disk"
+    with pytest.raises(AssertionError, match=said), a_cluster():
         pass
 
     assert list(tmp_path.glob("fairway-cluster-*")) == []
@@ -138,14 +153,21 @@ def test_a_cluster_that_does_not_start_says_what_its_programs_said(
 
 def programs_of(home: Path) -> set[str]:
     """The names of the processes whose command lines name the folder."""
-    found = set()
+    return {name for _, name in _running(home)}
+
+
+def processes_of(home: Path, program: str) -> set[int]:
+    """The numbers of those with that name."""
+    return {number for number, name in _running(home) if name == program}
+
+
+def _running(home: Path) -> Iterator[tuple[int, str]]:
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if str(home).encode() in (process / "cmdline").read_bytes():
-                found.add((process / "comm").read_text().strip())
+                yield int(process.name), (process / "comm").read_text().strip()
         except (FileNotFoundError, ProcessLookupError):
             continue
-    return found
 
 
 def test_what_the_api_server_refuses_is_told(cluster: RunningCluster) -> None:

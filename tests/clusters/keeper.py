@@ -26,6 +26,8 @@ from tests.clusters.kubeconfigs import Door, by_certificate, write_kubeconfig
 from tests.clusters.processes import DidNotStart, Processes
 
 READY = "ready"
+#: How often it is looked whether all programs run.
+_LOOK_SECONDS = 1.0
 _CUSTOM = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _DEFINITIONS = Path(__file__).with_name("definitions.yaml")
 #: More than all tests together make.
@@ -62,6 +64,11 @@ class Keeper:
                 self._processes.wait("the API server", self._answers)
             case _:
                 raise ValueError(f"no such order: {order}")
+
+    def look_after(self) -> None:
+        """Start again what has ended by itself, such as for a machine that was too slow for it."""
+        if self._processes.are_wanted(*FIRST):
+            self._processes.start_again()
 
     def end(self) -> None:
         """Leave nothing."""
@@ -114,7 +121,10 @@ def _serve(keeper: Keeper, listener: socket.socket, watched: int) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(watched, selectors.EVENT_READ)
         selector.register(listener, selectors.EVENT_READ)
-        while watched not in {key.fd for key, _ in selector.select()}:
+        while watched not in (ready := {key.fd for key, _ in selector.select(_LOOK_SECONDS)}):
+            keeper.look_after()
+            if listener.fileno() not in ready:
+                continue
             caller, _ = listener.accept()
             with caller, caller.makefile("rw") as lines, suppress(OSError):
                 if (order := lines.readline().strip()) == "end":

@@ -44,6 +44,14 @@ class Processes:
                     stderr=subprocess.STDOUT,
                 )
 
+    def are_wanted(self, *names: str) -> bool:
+        """Whether they were started and not stopped since."""
+        return all(name in self._running for name in names)
+
+    def start_again(self) -> None:
+        """Start those that have ended by themselves."""
+        self.start(*self._running)
+
     def stop(self, *names: str) -> None:
         """Kill them: no farewell to anybody, like a machine that lost its power."""
         for name in names:
