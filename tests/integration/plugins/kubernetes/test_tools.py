@@ -179,6 +179,14 @@ async def test_a_network_that_is_away_is_passing_trouble(tmp_path: Path) -> None
         await run_tool(Command(name="it", arguments=script, directory=tmp_path))
 
 
+async def test_a_tool_that_somebody_killed_is_passing_trouble(tmp_path: Path) -> None:
+    """As a machine does that is short of memory, or about to be stopped; it says nothing of the manifests."""
+    script = ("sh", "-c", "kill -KILL $$")
+
+    with pytest.raises(ToolTroubled, match="it was ended by SIGKILL"):
+        await run_tool(Command(name="it", arguments=script, directory=tmp_path))
+
+
 async def test_a_flood_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "MOST_OUTPUT", 1 << 20)
     script = ("sh", "-c", "head -c 3000000 /dev/zero")

@@ -76,6 +76,9 @@ async def run_tool(command: Command) -> bytes:
             await _end(process)
     if output is None or said is None:
         raise ToolFailed(f"{command.name} wrote more than {MOST_OUTPUT >> 20} MiB; nothing of it is used")
+    if status < 0:
+        # By a machine that is short of memory or about to be stopped: that says nothing of the manifests.
+        raise ToolTroubled(f"{command.name} was ended by {signal.Signals(-status).name}")
     if status != 0:
         words = hide(said.decode("utf-8", "replace").strip(), command.secrets)[-_SHOWN:]
         kind = ToolTroubled if _PASSING.search(words) else ToolFailed
