@@ -31,7 +31,7 @@ async def test_a_rollback_brings_back_what_ran_and_takes_away_what_is_new(
         await web.succeed("K8S_SYNC")
         web.deployed()
         web.commit(a_deployment(image="broken:2", deadline=1), a_config_map("kept", a="2"), a_config_map("new"))
-        await web.succeed("K8S_CANARY_ROLLOUT", patches=[to_image("web:2")])
+        await web.succeed("K8S_CANARY_ROLLOUT", patches=[that_runs("web:2")])
         assert (await web.run("K8S_PRIMARY_ROLLOUT")).status is FAILED
 
         ended = await web.run(name)
@@ -44,10 +44,13 @@ async def test_a_rollback_brings_back_what_ran_and_takes_away_what_is_new(
         assert deployment["status"]["availableReplicas"] == 1
 
 
-def to_image(image: str) -> dict[str, Any]:
-    """A patch of the canary's image."""
-    op = {"path": "$.spec.template.spec.containers[0].image", "value": image}
-    return {"target": {"kind": "Deployment", "name": "web"}, "ops": [op]}
+def that_runs(image: str) -> dict[str, Any]:
+    """A patch of the canary's image, which is given the time it takes."""
+    ops = [
+        {"path": "$.spec.template.spec.containers[0].image", "value": image},
+        {"path": "$.spec.progressDeadlineSeconds", "value": "600"},
+    ]
+    return {"target": {"kind": "Deployment", "name": "web"}, "ops": ops}
 
 
 async def test_a_rollback_of_a_canary_leaves_the_primarys_pods_alone(
