@@ -320,9 +320,11 @@ async def _running_source(
 ) -> Source:
     """The files of what runs; a tree of its own where a plugin may work in it to bring that back."""
     owners = [owner for stage in config.stages for owner in desk.plugins.plugins_of_stage.get(stage.name, ())]
-    # Plugins that fit into every application work with what is to be alone.
-    if {*config.plugins, *owners} <= set(ALWAYS) and (shared := await desk.workspace.shared(mirror, runs)):
-        return shared
+    # Plugins that fit into every application work with what is to be alone, and look at nothing of it.
+    if {*config.plugins, *owners} <= set(ALWAYS):
+        async with desk.workspace.shared(mirror, runs) as shared:
+            if shared is not None:
+                return shared
     return await desk.workspace.source(deployment_id, "running", mirror, runs)
 
 

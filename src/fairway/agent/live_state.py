@@ -8,7 +8,8 @@ not hide what the others see.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
@@ -30,6 +31,7 @@ from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
 from fairway.errors import FairwayError
+from fairway.git.mirror import Mirror
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import LiveState, LiveStateVersion
 
@@ -203,9 +205,9 @@ class LiveStates:
         for name in known.config.plugins if known.config else ():
             try:
                 client = self._desk.plugins.client(name)
-                source = await self._source(known)
                 agent_id = self._desk.config.agent_id
-                answer = await client.live_state(known.application, agent_id, source, under_way=under_way)
+                async with self._source(known) as source:
+                    answer = await client.live_state(known.application, agent_id, source, under_way=under_way)
             except (PluginRefused, PluginGone) as error:
                 now = self._desk.clock.now()
                 unknown = SyncState(status=SyncStatus.UNKNOWN, at=now, short_reason=f"{name}: {error}")
@@ -216,7 +218,8 @@ class LiveStates:
                 found.said.append(answer)
         return found
 
-    async def _source(self, known: KnownApplication) -> Source:
+    @asynccontextmanager
+    async def _source(self, known: KnownApplication) -> AsyncIterator[Source]:
         """The files at the newest commit: those that all share, where nothing is opened in them."""
         application = known.application
         repository = self._desk.repositories.by_id[application.git_path.repository.id]
@@ -230,13 +233,15 @@ class LiveStates:
             config=known.config,
         )
         mirror, workspace = await repository.mirror(), self._desk.workspace
-        if shared := await workspace.shared(mirror, wanted):
-            return shared
-        before = self._sources.get(application.id)
-        if before is None or before.commit != known.commit:
-            place = _place(application.id)
-            await workspace.remove(place)
-            before = self._sources[application.id] = await workspace.source(place, "head", mirror, wanted)
+        async with workspace.shared(mirror, wanted) as shared:
+            yield shared or await self._own_source(application.id, mirror, wanted)
+
+    async def _own_source(self, application_id: str, mirror: Mirror, wanted: Wanted) -> Source:
+        before = self._sources.get(application_id)
+        if before is None or before.commit != wanted.commit:
+            place = _place(application_id)
+            await self._desk.workspace.remove(place)
+            before = self._sources[application_id] = await self._desk.workspace.source(place, "head", mirror, wanted)
         return before
 
     async def _tell(self, told: "_Told") -> bool:

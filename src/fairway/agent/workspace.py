@@ -125,13 +125,16 @@ class Workspace:
         except OSError as error:
             raise _not_written(wanted, error) from error
 
-    async def shared(self, mirror: Mirror, wanted: Wanted) -> Source | None:
-        """The files for somebody who only reads them; None where they have to be rendered, which takes a tree."""
+    @asynccontextmanager
+    async def shared(self, mirror: Mirror, wanted: Wanted) -> AsyncIterator[Source | None]:
+        """The files for somebody who only reads them, there as long as the block lasts; None where they have to be
+        rendered, which takes a tree."""
         if wanted.is_rendered:
-            return None
+            yield None
+            return
         try:
             async with self._commit(mirror, wanted) as commit:
-                return await self._source(commit.directory, mirror, wanted)
+                yield await self._source(commit.directory, mirror, wanted)
         except OSError as error:
             raise _not_written(wanted, error) from error
 

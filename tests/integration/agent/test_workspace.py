@@ -115,9 +115,9 @@ async def test_of_many_files_that_cannot_be_written_one_reason_is_told(tmp_path:
     origin = an_origin(tmp_path, {"web/app.pipecd.yaml": text})
     workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
     async with await a_mirror(origin) as mirror:
-        await workspace.shared(mirror, wanted(origin, text))
-        for pipe in ("one", "two"):
-            os.mkfifo(tmp_path / "data" / "commits" / "r-1" / origin.head() / "web" / pipe)
+        async with workspace.shared(mirror, wanted(origin, text)):
+            for pipe in ("one", "two"):
+                os.mkfifo(tmp_path / "data" / "commits" / "r-1" / origin.head() / "web" / pipe)
         with pytest.raises(WorkspaceError) as raised:
             await workspace.source("d-1", "target", mirror, wanted(origin, text))
 
@@ -217,9 +217,13 @@ async def test_whoever_only_reads_is_given_the_commit_unless_something_is_opened
     origin, text = two_applications(tmp_path, 0)
     workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
     async with await a_mirror(origin) as mirror:
-        one = await workspace.shared(mirror, wanted(origin, text, "web"))
-        two = await workspace.shared(mirror, wanted(origin, text, "deep/shop"))
-        rendered = await workspace.shared(mirror, wanted(origin, an_application_file(script("true"), spec=spec), "web"))
+        opened = wanted(origin, an_application_file(script("true"), spec=spec), "web")
+        async with (
+            workspace.shared(mirror, wanted(origin, text, "web")) as one,
+            workspace.shared(mirror, wanted(origin, text, "deep/shop")) as two,
+            workspace.shared(mirror, opened) as rendered,
+        ):
+            pass
 
     assert one is not None
     assert two is not None
