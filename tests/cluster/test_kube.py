@@ -3,7 +3,7 @@
 import asyncio
 from base64 import b64decode
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fairway.kube.errors import AlreadyThere, Conflict, CredentialsRefused, Inva
 from fairway.kube.kinds import Kind
 from fairway.kube.reflector import Owner, Reflector
 from tests.clusters.running import RunningCluster
+from tests.integration.agent.running import until
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -106,8 +107,16 @@ async def test_a_kind_that_was_just_defined_is_found(cluster: RunningCluster, na
         await client.apply(definition)
         cluster.kubectl("wait", "--for=condition=Established", f"crd/things.{group}", "--timeout=240s")
 
-        assert (await client.kind(f"{group}/v1", "Thing")).plural == "things"
-        assert any(each.group == group for each in await client.kinds())
+        # It is established a moment before it is served, and served before it is listed.
+        async def found() -> bool:
+            with suppress(UnknownKind):
+                return (await client.kind(f"{group}/v1", "Thing")).plural == "things"
+            return False
+
+        async def listed() -> bool:
+            return any(each.group == group for each in await client.kinds())
+
+        assert (await until(found), await until(listed)) == (True, True)
 
 
 async def test_a_missing_permission_names_verb_resource_and_namespace(cluster: RunningCluster, namespace: str) -> None:

@@ -87,8 +87,20 @@ class RunningCluster:
         self.api.create(f"{_RBAC}{scope}/{plural}s", {"metadata": {"name": user}, "rules": list(rules)})
         binding = {"metadata": {"name": user}, "roleRef": role, "subjects": [subject]}
         self.api.create(f"{_RBAC}{scope}/{plural}bindings", binding)
-        self._wait_for_right(user, namespace, next(each for each in rules if each["verbs"]))
+        self.wait_for_right(user, namespace, next(each for each in rules if each["verbs"]))
         return self.person(user)
+
+    def wait_for_right(self, user: str, namespace: str, rule: Mapping[str, Sequence[str]]) -> None:
+        """The API server learns of a new binding in its own time."""
+        asked = {"verb": rule["verbs"][0], "group": rule["apiGroups"][0], "resource": rule["resources"][0]}
+        review = {"spec": {"user": user, "resourceAttributes": {**asked, "namespace": namespace}}}
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            answer = self.api.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+            if answer["status"]["allowed"]:
+                return
+            assert time.monotonic() < deadline, answer
+            time.sleep(0.02)
 
     def account(self, namespace: str, name: str, seconds: int = 3600) -> Path:
         """The kubeconfig of a service account, with a token that is good for so long; ten minutes are the least."""
@@ -122,18 +134,6 @@ class RunningCluster:
             except Refused as error:
                 if error.status != 404 or time.monotonic() > deadline:
                     raise
-            time.sleep(0.02)
-
-    def _wait_for_right(self, user: str, namespace: str, rule: Mapping[str, Sequence[str]]) -> None:
-        """The API server learns of a new binding in its own time."""
-        asked = {"verb": rule["verbs"][0], "group": rule["apiGroups"][0], "resource": rule["resources"][0]}
-        review = {"spec": {"user": user, "resourceAttributes": {**asked, "namespace": namespace}}}
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            answer = self.api.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
-            if answer["status"]["allowed"]:
-                return
-            assert time.monotonic() < deadline, answer
             time.sleep(0.02)
 
     def _order(self, line: str) -> None:

@@ -22,6 +22,8 @@ class Door(ThreadingHTTPServer):
     """Passes everything on, unless it is told otherwise."""
 
     daemon_threads = True
+    #: Whoever comes is let in, though the one who lets in may have to wait for a turn of the machine.
+    request_queue_size = 128
 
     def __init__(self, cluster: RunningCluster) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import yaml
 
 from fairway.cli.remote import segments
 from fairway.model.application import Application, SyncStatus
@@ -140,6 +141,7 @@ def an_agent_of(cluster: RunningCluster, namespace: str, *files: str) -> Path:
     """The kubeconfig of an agent that may do in a namespace what these files of the examples allow."""
     for file in files or ("namespace.yaml", "service-mesh.yaml"):
         text = (EXAMPLES / "rbac" / file).read_text()
+        (rules,) = (each["rules"] for each in yaml.safe_load_all(text) if "rules" in each)
         cluster.kubectl(
             "apply",
             "-f",
@@ -147,6 +149,8 @@ def an_agent_of(cluster: RunningCluster, namespace: str, *files: str) -> Path:
             given=re.sub(r"namespace: fairway$", f"namespace: {namespace}", text, flags=re.M),
             namespace=namespace,
         )
+    # What was allowed last is known last.
+    cluster.wait_for_right(f"system:serviceaccount:{namespace}:fairway-agent", namespace, rules[0])
     return cluster.account(namespace, "fairway-agent")
 
 

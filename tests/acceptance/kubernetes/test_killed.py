@@ -14,16 +14,17 @@ from tests.acceptance.kubernetes.pipelines import NEW, OLD, Change, an_applicati
 from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, objects
 from tests.clusters.running import RunningCluster
 
-#: Application → the stage in which it waits for the kill. The first four have pods that cannot run yet, canaries and
-#: baselines of the next three cannot go, and what the last one sends does not get through.
+#: Application → the stage in which it waits for the kill. Canaries and baselines of the first three cannot go, which is
+#: waited for for a minute only; the next four have pods that cannot run yet, and what the last one sends does not get
+#: through.
 WAITS_IN = {
+    "compared": "K8S_BASELINE_CLEAN",
+    "clean": "K8S_CANARY_CLEAN",
+    "undone": "K8S_ROLLBACK",
     "first": "K8S_SYNC",
     "canary": "K8S_CANARY_ROLLOUT",
     "primary": "K8S_PRIMARY_ROLLOUT",
     "baseline": "K8S_BASELINE_ROLLOUT",
-    "clean": "K8S_CANARY_CLEAN",
-    "compared": "K8S_BASELINE_CLEAN",
-    "undone": "K8S_ROLLBACK",
     "routed": "K8S_TRAFFIC_ROUTING",
 }
 #: What cannot go.
