@@ -181,6 +181,8 @@ async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitSt
         data / "outbox.db",
         place.server,
         gate=place.lease.may_begin,
+        # What runs goes on while nothing new is begun; it would fail if nobody took what it says.
+        log_gate=place.lease.at_work,
         # When another agent was at work since, it has told more than what is kept here.
         only_logs=not place.lease.unbroken,
     )

@@ -131,6 +131,12 @@ class Lease:
             async with self._changed:
                 await self._changed.wait()
 
+    async def at_work(self) -> None:
+        """Returns while this agent is at work, whether it may begin something or not; never when it was replaced."""
+        while self._role is not Role.ACTIVE:
+            async with self._changed:
+                await self._changed.wait()
+
     @property
     def role(self) -> Role:
         """How the agent stands to others with its id."""

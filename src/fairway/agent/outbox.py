@@ -90,6 +90,8 @@ class Outbox:
         self._server = server
         self._patience = patience
         self._gate: Gate = _open_gate
+        #: The same for logs, which tell of what was begun before.
+        self._log_gate: Gate = _open_gate
         self._prompt_seconds = _PROMPT_SECONDS
         #: Held while a report of the stream is under way, so that the next one cannot overtake it.
         #: Whoever uses one holds it; one that nobody uses is gone.
@@ -113,15 +115,17 @@ class Outbox:
         server: Server,
         patience: Retry = _PATIENCE,
         gate: "Gate | None" = None,
+        log_gate: "Gate | None" = None,
         only_logs: bool = False,
     ) -> AsyncIterator[Self]:
-        """The outbox in a file, sending while the block lasts; each report waits at the gate first. With `only_logs`
-        the rest of what is kept is dropped: somebody else has told more since."""
+        """The outbox in a file, sending while the block lasts; each report waits at the gate first, those of logs at
+        their own. With `only_logs` the rest of what is kept is dropped: somebody else has told more since."""
         threads = ThreadPoolExecutor(1, thread_name_prefix="outbox")
         loop = asyncio.get_running_loop()
         file = await loop.run_in_executor(threads, _open, path)
         outbox = cls(file, threads, server, patience)
         outbox._gate = gate or _open_gate
+        outbox._log_gate = log_gate or outbox._gate
         if only_logs:
             await outbox._drop_all_but_logs()
         await outbox._take_up()
@@ -140,7 +144,7 @@ class Outbox:
         failures = 0
         async with self._turn(stream):
             while True:
-                await self._gate()
+                await (self._log_gate if _before(stream) else self._gate)()
                 # One that the disk did not take gets the time of the whole call.
                 seconds = None if failures else self._prompt_seconds
                 if not self._must_wait(stream) and await self._sent(reports, seconds):

@@ -304,6 +304,28 @@ async def test_nothing_is_sent_or_kept_before_the_gate_is_open(tmp_path: Path) -
     assert server.taken == ["1"]
 
 
+async def test_the_log_of_what_runs_is_kept_while_nothing_new_may_begin(tmp_path: Path) -> None:
+    server, gate = RecordingServer(), asyncio.Event()
+    server.problem = AWAY
+
+    async def opened() -> None:
+        await gate.wait()
+
+    async def at_work() -> None: ...
+
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE, gate=opened, log_gate=at_work) as outbox:
+        log = asyncio.create_task(outbox.deliver(log_stream("d-1", "s-1"), a_report("log")))
+        beginning = asyncio.create_task(outbox.deliver("d-2", a_report("beginning")))
+        done, _ = await asyncio.wait({log, beginning}, timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        kept = outbox.kept_streams
+        server.problem = None
+        gate.set()
+        await asyncio.gather(log, beginning)
+        await outbox.drained()
+
+    assert (done, kept, sorted(server.taken)) == ({log}, 1, ["beginning", "log"])
+
+
 async def test_what_was_kept_before_another_agent_was_at_work_is_dropped_but_its_log_is_sent(tmp_path: Path) -> None:
     away, back = RecordingServer(), RecordingServer()
     away.problem = AWAY

@@ -254,9 +254,10 @@ def test_nothing_may_begin_any_more_when_a_report_was_refused(tmp_path: Path) ->
         async with Lease.open(Scripted(granted), tmp_path, asyncio.get_running_loop().time) as lease:
             await lease.reached(Role.ACTIVE)
             await lease.lose("host b is active")
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(1000):
-                    await lease.may_begin()
+            for never in (lease.may_begin, lease.at_work):
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(1000):
+                        await never()
             assert lease.state.reason == "host b is active"
 
     in_own_time(work())
@@ -279,6 +280,8 @@ def test_an_agent_alone_begins_nothing_new_in_a_very_long_outage_and_goes_on_whe
             await asyncio.sleep(1000)
             assert (waiting.done(), lease.role) == (False, Role.ACTIVE)
             assert lease.state.reason.startswith("nothing new is begun until the server answers")
+            # What it has begun goes on, and may be told.
+            await lease.at_work()
             server.answer_from_now_on(granted)
             await waiting
 
