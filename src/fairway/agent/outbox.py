@@ -210,7 +210,15 @@ class Outbox:
     async def _keep(self, stream: str, reports: Sequence[Report]) -> None:
         rows = ((stream, report.method, report.request.SerializeToString()) for report in reports)
         places = ", ".join(["(?, ?, ?)"] * len(reports))
-        await self._in_thread(f"INSERT INTO kept (stream, method, request) VALUES {places}", tuple(chain(*rows)))  # noqa: S608  # question marks alone
+        try:
+            await self._in_thread(f"INSERT INTO kept (stream, method, request) VALUES {places}", tuple(chain(*rows)))  # noqa: S608  # question marks alone
+        except asyncio.CancelledError:
+            # The thread goes on, and keeps it; whoever sends finds out.
+            self._has_kept(stream)
+            raise
+        self._has_kept(stream)
+
+    def _has_kept(self, stream: str) -> None:
         self._streams.add(stream)
         self._nothing.clear()
         self._something.set()

@@ -1,8 +1,12 @@
 """Reports reach the server in order, whatever happens to server, disk and agent meanwhile."""
 
 import asyncio
+import sqlite3
+import threading
+from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -337,3 +341,34 @@ async def test_what_was_kept_before_another_agent_was_at_work_is_dropped_but_its
         await outbox.drained()
 
     assert back.taken == ["log"]
+
+
+class SlowToKeep(sqlite3.Connection):
+    """A file that takes a new report when it may."""
+
+    at_it, go = threading.Event(), threading.Event()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        if sql.startswith("INSERT"):
+            self.at_it.set()
+            self.go.wait()
+        return super().execute(sql, parameters)
+
+
+async def test_a_report_whose_sender_is_cancelled_while_it_is_kept_is_sent_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = RecordingServer()
+    server.problem = AWAY
+    monkeypatch.setattr("fairway.agent.outbox.sqlite3.connect", partial(sqlite3.connect, factory=SlowToKeep))
+    async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+        delivering = asyncio.create_task(outbox.deliver("d-1", a_report("1")))
+        await asyncio.to_thread(SlowToKeep.at_it.wait)
+        delivering.cancel()
+        await asyncio.gather(delivering, return_exceptions=True)
+        SlowToKeep.go.set()
+        server.problem = None
+        await outbox.deliver("d-1", a_report("2"))
+        await outbox.drained()
+
+    assert server.taken == ["1", "2"]
