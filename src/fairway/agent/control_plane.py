@@ -148,8 +148,9 @@ class ControlPlane:
             try:
                 answer = await self.call("ListNotCompletedDeployments", request)
             except ServerAway as error:
-                if cursor and _code(error) is grpc.StatusCode.INTERNAL:
-                    # PipeCD's server on MySQL gives everything at once, and a cursor that it then panics over.
+                if cursor and not self._fencing_token and _code(error) is grpc.StatusCode.INTERNAL:
+                    # PipeCD's server on MySQL gives everything at once, and a cursor that it then panics over. One
+                    # that gives leases is ours, and its list is not over when it fails.
                     return tuple(found)
                 raise
             found.extend(map(from_wire_deployment, answer.deployments))

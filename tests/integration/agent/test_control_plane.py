@@ -67,6 +67,13 @@ async def test_a_list_that_breaks_off_is_no_list() -> None:
             await server.open_deployments()
 
 
+async def test_a_page_that_a_server_of_ours_fails_on_does_not_end_the_list() -> None:
+    async with asked(OneGoodPage(grpc.StatusCode.INTERNAL)) as server:
+        server.show(fencing_token=3)
+        with pytest.raises(ServerAway):
+            await server.open_deployments()
+
+
 class Reported(AgentServicer, ReportServicer):
     """Takes what it is told, except what is about the application that it refuses."""
 
