@@ -4,7 +4,9 @@ On a terminal the stages are drawn in place; elsewhere each change is a line. Re
 stderr, so that stdout has the log and nothing else.
 """
 
+import math
 import sys
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 #: A stream takes so many topics; stages run one after another, so that is plenty.
 _MOST_LOGS = 30
+#: For how long the last lines are waited for once a deployment has ended; it overtakes them when the server was away.
+LATE_SECONDS = 10.0
 _COLOURS = {LogSeverity.INFO: "", LogSeverity.SUCCESS: "green", LogSeverity.ERROR: "red"}
 
 
@@ -46,8 +50,14 @@ class LogPrinter:
 
     def topics(self, deployment: Deployment) -> list[str]:
         """What the stream is asked to tell."""
-        running = [stage for stage in self._reader.wanted(deployment) if stage.status is StageStatus.RUNNING]
-        return [f"log:{deployment.id}/{stage.id}" for stage in running[:_MOST_LOGS]]
+        growing = self._reader.unfinished(deployment)
+        if not deployment.status.is_terminal:
+            growing = [stage for stage in growing if stage.status is StageStatus.RUNNING]
+        return [f"log:{deployment.id}/{stage.id}" for stage in growing[:_MOST_LOGS]]
+
+    def awaits_more(self, deployment: Deployment) -> bool:
+        """Whether some log has not been printed to its end."""
+        return bool(self._reader.unfinished(deployment))
 
     def print_unread(self, deployment: Deployment) -> None:
         """Print what is new."""
@@ -71,15 +81,20 @@ class LogPrinter:
 
 
 def follow_logs(call: Call, deployment_id: str, printer: LogPrinter) -> None:
-    """Print the logs until the deployment has ended; UserError unless it succeeded."""
+    """Print the logs until the deployment and they have ended; UserError unless it succeeded."""
     path = segments("deployments", deployment_id)
     latest = call.get(Deployment, path)
+    # Of one that had ended before, everything has long been written.
+    give_up = -math.inf if latest.status.is_terminal else 0.0
 
     def look() -> bool:
-        nonlocal latest
+        nonlocal latest, give_up
         latest = call.get(Deployment, path)
         printer.print_unread(latest)
-        return latest.status.is_terminal
+        if not latest.status.is_terminal:
+            return False
+        give_up = give_up or time.monotonic() + LATE_SECONDS
+        return time.monotonic() > give_up or not printer.awaits_more(latest)
 
     def topics() -> list[str]:
         return [f"deployment:{deployment_id}", *printer.topics(latest)]

@@ -92,6 +92,11 @@ class LogReader:
                 if ended and completed:
                     self._finished.add(run)
 
+    def unfinished(self, deployment: Deployment) -> list[Stage]:
+        """The stages that were started and whose logs have not been read to their end."""
+        started = (stage for stage in self.wanted(deployment) if stage.was_started)
+        return [stage for stage in started if (stage.id, stage.retried_count) not in self._finished]
+
     def _read(self, stage: Stage, seen: Seen, first: int) -> Generator[tuple[Stage, LogBlock], None, bool]:
         """What is new from an index on; whether the agent said that no more is to come."""
         path = segments("deployments", self._deployment_id, "stages", stage.id, "log")

@@ -200,6 +200,10 @@ class PlayedAgent:
         request.status = STAGE_STATUSES.to_wire(status)
         # Agents send a time always; it counts only with an end.
         request.completed_at = int(datetime.now(UTC).timestamp())
+        if status.is_terminal:
+            ended = agent_messages.ReportStageLogsFromLastCheckpointRequest(deployment_id=id, stage_id=stage_id)
+            ended.completed = True
+            self.call("ReportStageLogsFromLastCheckpoint", ended)
         self.call("ReportStageStatusChanged", request)
 
     def log(

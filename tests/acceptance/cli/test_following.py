@@ -67,6 +67,7 @@ def test_a_server_that_is_killed_and_started_again_costs_no_line_and_repeats_non
             with started_again(site, tmp_path):
                 agent.log("d-1", "stage-0", "two", first=2)
                 assert following.line() == "CANARY  │ two"
+                agent.stage("d-1", "stage-0", StageStatus.SUCCEEDED)
                 agent.complete("d-1", DeploymentStatus.SUCCEEDED)
                 code, said, complained = following.end()
 
