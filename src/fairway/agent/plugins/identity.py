@@ -155,7 +155,8 @@ def _led_by(leader: Identity, field: int) -> list[int]:
 def _stat(pid: int) -> list[str] | None:
     """What the kernel says of a process, from its state on."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        # A name may be any bytes.
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
     return text.rpartition(")")[2].split()

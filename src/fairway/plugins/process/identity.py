@@ -56,8 +56,8 @@ _STATE, _BEGAN = 0, 19
 
 def _stat(pid: int) -> list[str] | None:
     try:
-        # The name may hold anything, parentheses too.
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # The name may be any bytes, parentheses too.
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
 

@@ -37,6 +37,24 @@ async def test_what_a_gone_agent_has_left_is_ended(tmp_path: Path, left: Identit
     assert not left.is_alive
 
 
+@pytest.fixture
+def oddly_named(tmp_path: Path) -> Iterator[int]:
+    """A process of a stranger, under a name that is no text."""
+    odd = os.fsencode(tmp_path) + b"/\xff(\xfe) "
+    os.symlink("/bin/sleep", odd)
+    with subprocess.Popen([odd, "1000"]) as process:
+        yield process.pid
+        process.kill()
+
+
+async def test_a_process_with_an_odd_name_keeps_nobody_from_ending_others(
+    tmp_path: Path, left: Identity, oddly_named: int
+) -> None:
+    await noted(tmp_path, GONE, left).end_leftovers(grace=5.0)
+
+    assert (identity_of(oddly_named) is not None, left.is_alive) == (True, False)
+
+
 async def test_a_stranger_with_the_same_number_is_left_alone(tmp_path: Path, left: Identity) -> None:
     await noted(tmp_path, GONE, Identity(left.pid, left.started + 1)).end_leftovers(grace=0.1)
 
