@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from fairway.agent.applications import Registered
-from fairway.agent.control_plane import ControlPlane, KeyRefused, NoHints, ServerAway
+from fairway.agent.control_plane import ControlPlane, NoHints, ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
 from fairway.agent.inbox import Inbox
 from fairway.agent.outage import Outage
@@ -133,7 +133,7 @@ class ServerWatch:
             except NoHints as error:
                 _log.info(str(error))
                 return
-            except (ServerAway, KeyRefused) as error:
+            except (ServerAway, ServerRefused) as error:
                 _log.debug("the line for hints broke", reason=str(error))
             self._hinted = False
             failures += 1

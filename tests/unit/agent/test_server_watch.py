@@ -1,12 +1,16 @@
 """What an agent says of a server that cannot be asked."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any, cast
 
 import structlog
 
-from fairway.agent.control_plane import ServerAway
+from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.server_watch import ServerWatch
+from fairway.git.retry import Retry
+from fairway.rpc.agent_api import hint_messages
 
 
 class Asked:
@@ -36,3 +40,31 @@ async def test_that_a_server_cannot_be_asked_is_said_once_and_once_that_it_can_a
         ("warning", "the server cannot be asked; it is tried again and again"),
         ("info", "the server answers again"),
     ]
+
+
+class RefusesOnce:
+    """Gives hints, but not to whoever asks first."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+
+    async def watch(self, token: str) -> AsyncIterator[hint_messages.Hint]:
+        self.tokens.append(token)
+        if len(self.tokens) == 1:
+            raise ServerRefused("a gate before the server: not you, not now")
+        yield hint_messages.Hint(subject=hint_messages.Hint.SUBJECT_LEASE, token="1")
+        await asyncio.Event().wait()
+
+
+async def test_who_is_refused_the_hints_asks_for_them_again() -> None:
+    server, heard = RefusesOnce(), asyncio.Event()
+    agent = SimpleNamespace(lease=heard.set)
+    watch = ServerWatch(cast(Any, server), cast(Any, agent), Retry(sleep=lambda _seconds: asyncio.sleep(0)))
+    listening = asyncio.create_task(watch._listen())
+    hint = asyncio.create_task(heard.wait())
+    await asyncio.wait({listening, hint}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (listening, hint):
+        task.cancel()
+    await asyncio.gather(listening, hint, return_exceptions=True)
+
+    assert (heard.is_set(), server.tokens) == (True, ["", ""])
