@@ -116,6 +116,9 @@ def error_of(status: Status, asked: Asked) -> FairwayError:
             return AlreadyThere(f"{_subject(asked)} is there already, in the cluster {asked.cluster}")
         case HTTPStatus.CONFLICT:
             return _conflict(status, asked)
+        # It says of objects that nobody converts that it has not read them yet.
+        case HTTPStatus.TOO_MANY_REQUESTS if _WEBHOOK in status.message:
+            return _webhook_away(said, asked)
         case HTTPStatus.TOO_MANY_REQUESTS:
             return ClusterAway(f"The cluster {asked.cluster} is too busy to {asked}: {said}")
         case code if HTTPStatus.BAD_REQUEST <= code < HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -123,11 +126,15 @@ def error_of(status: Status, asked: Asked) -> FairwayError:
     if untyped := _UNTYPED.match(status.message):
         return _invalid(_with_causes(status, status.message[untyped.end() :]), asked)
     if _WEBHOOK in status.message:
-        return WebhookAway(
-            f"The cluster {asked.cluster} cannot {asked}, because a webhook that it has to ask does not answer as it "
-            f"should: {said}; mend the webhook, or have whoever runs the cluster take its configuration away"
-        )
+        return _webhook_away(said, asked)
     return ClusterAway(f"The cluster {asked.cluster} could not {asked}: HTTP {status.code}: {said}")
+
+
+def _webhook_away(said: str, asked: Asked) -> WebhookAway:
+    return WebhookAway(
+        f"The cluster {asked.cluster} cannot {asked}, because a webhook that it has to ask does not answer as it "
+        f"should: {said}; mend the webhook, or have whoever runs the cluster take its configuration away"
+    )
 
 
 _RBAC = re.compile(

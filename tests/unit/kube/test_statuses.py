@@ -35,6 +35,12 @@ def a_status(message: str = "no", **fields: object) -> bytes:
         pytest.param(410, a_status(reason="Expired"), Expired, id="too old"),
         pytest.param(422, a_status(reason="Invalid"), Invalid, id="invalid"),
         pytest.param(429, a_status(), ClusterAway, id="busy"),
+        pytest.param(
+            429,
+            a_status("storage is (re)initializing: failed to list x: conversion webhook for x failed"),
+            WebhookAway,
+            id="what nobody converts",
+        ),
         pytest.param(500, a_status("etcdserver: request timed out"), ClusterAway, id="fault"),
         pytest.param(500, a_status('failed calling webhook "a.b": connection refused'), WebhookAway, id="webhook"),
         pytest.param(500, a_status("failed to create typed patch object (a/b): .dat: x"), Invalid, id="typed"),

@@ -6,10 +6,10 @@ made it, and never when it was just applied, whatever name it goes by.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairway.kube.cluster import Cluster
-from fairway.kube.errors import NotAllowed, NotThere, UnknownKind
+from fairway.kube.errors import NotAllowed, NotThere, UnknownKind, WebhookAway
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.marks import belongs_to, selector
@@ -26,6 +26,14 @@ _NEEDED: Final = frozenset({"list", "delete"})
 LASTING: Final = frozenset({"Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"})
 
 
+class Everywhere(NamedTuple):
+    """What was found by looking everywhere."""
+
+    objects: list[dict[str, Any]]
+    #: Of which kinds nothing could be seen for now, and why.
+    unseen: tuple[WebhookAway, ...]
+
+
 class Search:
     """Looks for the objects of one application in one cluster."""
 
@@ -34,9 +42,10 @@ class Search:
         self._application_id = application_id
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def everywhere(self, namespaces: Iterable[str], *, only: bool = False) -> list[dict[str, Any]]:
+    async def everywhere(self, namespaces: Iterable[str], *, only: bool = False) -> "Everywhere":
         """All objects of the application that may be looked at; in these namespaces where that is all one may, or
         where other namespaces may be those of another deploy target."""
+        unseen: list[WebhookAway] = []
         kinds = [each for each in await self._cluster.kinds() if each.verbs >= _NEEDED and each.kind not in _NEVER]
         names = sorted({each for each in namespaces if each})
 
@@ -58,7 +67,16 @@ class Search:
                     continue
             return found
 
-        return self._own(await asyncio.gather(*map(of_kind, kinds)))
+        async def of_kind_that_can_be_read(kind: Kind) -> list[dict[str, Any]]:
+            try:
+                return await of_kind(kind)
+            except WebhookAway as error:
+                # Somebody else's, whose objects nobody can convert: that keeps no one from deploying anything else.
+                unseen.append(error)
+                return []
+
+        found = self._own(await asyncio.gather(*map(of_kind_that_can_be_read, kinds)))
+        return Everywhere(found, tuple(unseen))
 
     async def at(self, places: Iterable[Where], labels: dict[str, str] | None = None) -> list[dict[str, Any]]:
         """The objects of the application at these places, perhaps with these labels."""

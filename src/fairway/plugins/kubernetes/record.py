@@ -66,9 +66,9 @@ class Record:
         places = before.places | {Where(each.kind.api_version, each.kind.kind, each.namespace) for each in placed}
         await self._write(_Kept(places, before.whole))
 
-    async def complete(self, places: Iterable[Where]) -> None:
-        """Keep where else objects were found by looking everywhere."""
-        await self._write(_Kept((await self._read()).places | frozenset(places), whole=True))
+    async def complete(self, places: Iterable[Where], *, whole: bool) -> None:
+        """Keep where else objects were found by looking everywhere, and whether everything could be seen there."""
+        await self._write(_Kept((await self._read()).places | frozenset(places), whole))
 
     async def _read(self) -> _Kept:
         if self._kept is None:

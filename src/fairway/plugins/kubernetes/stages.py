@@ -188,8 +188,10 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
     found = await site.search.at(await site.record.places())
     if not await site.record.is_whole():
         elsewhere = await site.search.everywhere((each.namespace for each in loaded.manifests), only=not site.alone)
-        await site.record.complete(map(Where.of, elsewhere))
-        found += elsewhere
+        for why in elsewhere.unseen:
+            site.run.log.info(f"Objects of a kind that cannot be read are looked for the next time: {why}")
+        await site.record.complete(map(Where.of, elsewhere.objects), whole=not elsewhere.unseen)
+        found += elsewhere.objects
     found += await _running_before(site, applied)
 
     def spare(body: Body) -> bool:
