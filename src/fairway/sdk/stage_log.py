@@ -7,7 +7,6 @@ without harm.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 
 from fairway.clock import Clock
 from fairway.model.log_block import LogBlock, LogSeverity
@@ -68,8 +67,8 @@ class StageLog:
         """Send what waits, and say that it was the last."""
         if self._timer is not None:
             self._timer.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._timer
+            # What it could not send still waits, and is sent now.
+            await asyncio.gather(self._timer, return_exceptions=True)
         async with self._sending:
             last = False
             while not last:
