@@ -1,5 +1,6 @@
 """What happens, as it happens: looks at the server whenever its stream rings, and hands what is new to a screen."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -10,6 +11,7 @@ import msgspec
 from fairway.cli.call import Call
 from fairway.cli.cards import ShownDeployment
 from fairway.cli.find import list_of
+from fairway.cli.follow import LATE_SECONDS
 from fairway.cli.logs import LogReader, block_lines
 from fairway.cli.remote import Unreachable, segments
 from fairway.cli.up.board import State
@@ -70,6 +72,8 @@ class Follower:
         self._tails: dict[tuple[str, str], deque[str]] = {}
         #: Deployments of which nothing more is to be told.
         self._told: set[str] = set()
+        #: Until when the last lines of those are waited for that have ended.
+        self._late: dict[str, float] = {}
         #: By deployment and stage.
         self._approved: set[tuple[str, str]] = set()
         self._rest = RestDecision(Rest.NOT_YET, "")
@@ -90,13 +94,19 @@ class Follower:
                 self._lost(error)
 
     def _topics(self) -> list[str]:
-        running = [
+        growing = [
             f"log:{deployment.id}/{stage.id}"
             for deployment in self._state.deployments.values()
-            for stage in deployment.stages
-            if stage.status is StageStatus.RUNNING and not deployment.status.is_terminal
+            for stage in self._growing(deployment)
         ]
-        return ["deployments", "applications", "agents", *running[:_MOST_LOGS]]
+        return ["deployments", "applications", "agents", *growing[:_MOST_LOGS]]
+
+    def _growing(self, deployment: ShownDeployment) -> list[Stage]:
+        """The stages whose logs may have more lines."""
+        if deployment.id in self._late:
+            return self._readers[deployment.id].unfinished(deployment)
+        running = [stage for stage in deployment.stages if stage.status is StageStatus.RUNNING]
+        return [] if deployment.status.is_terminal else running
 
     def _look(self) -> bool:
         deployments = self._deployments()
@@ -113,16 +123,21 @@ class Follower:
             applications=found, deployments=deployments, tails=tails, suggestions=suggestions(self._call)
         )
         self._screen.update(self._state)
-        for deployment in [each for each in new if each.status.is_terminal]:
+        for deployment in [each for each in new if each.status.is_terminal and not self._awaits_lines(each)]:
             self._screen.ended(deployment, tails[deployment.id])
             self._told.add(deployment.id)
-            del self._readers[deployment.id]
+            del self._readers[deployment.id], self._late[deployment.id]
         self._act(new)
         busy = [each for each in deployments.values() if not each.status.is_terminal and not waits_for_approval(each)]
-        if not self._aim.until_idle or busy:
+        if not self._aim.until_idle or busy or any(each.id in self._late for each in new):
             return False
         self._rest = decide_rest(found, deployments, self._aim.expected(found))
         return self._rest.rest is not Rest.NOT_YET
+
+    def _awaits_lines(self, ended: ShownDeployment) -> bool:
+        """Whether lines may still come that the end of their deployment has overtaken."""
+        give_up = self._late.setdefault(ended.id, time.monotonic() + LATE_SECONDS)
+        return time.monotonic() <= give_up and bool(self._readers[ended.id].unfinished(ended))
 
     def _act(self, deployments: Sequence[ShownDeployment]) -> None:
         """What we do ourselves: approve where that was asked for, and play."""
