@@ -180,10 +180,13 @@ class Access:
         if self._token_read_at is None or now - self._token_read_at >= _TOKEN_FILE_AGE:
             path = self._reach.directory / self._reach.user.token_file
             try:
-                self._token = (await asyncio.to_thread(path.read_text, encoding="utf-8")).strip()
+                token = (await asyncio.to_thread(path.read_text, encoding="utf-8")).strip()
             except (OSError, UnicodeDecodeError) as error:
                 raise CredentialsRefused(f"{self._reach.source}: the token file cannot be read: {error}") from error
-            self._token_read_at = now
+            if not token:
+                # Without one the cluster would take us for anybody; it may be in the middle of being written.
+                raise CredentialsRefused(f"{self._reach.source}: the token file is empty: {path}")
+            self._token, self._token_read_at = token, now
         return self._token
 
 

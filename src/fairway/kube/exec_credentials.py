@@ -5,6 +5,7 @@ gave. It may take a minute and no more; what it says on stderr is part of the er
 """
 
 import asyncio
+import errno
 import os
 import signal
 from datetime import datetime, timedelta
@@ -23,6 +24,8 @@ LIMIT_SECONDS = 60.0
 #: Credentials that are over so soon are not used any more.
 _SPARE = timedelta(seconds=10)
 _SHOWN_CHARACTERS = 1000
+#: With these a machine says that it can run no program for now, or not one that is just being replaced.
+_BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY)
 
 
 class Handed(msgspec.Struct, frozen=True, rename="camel"):
@@ -77,8 +80,11 @@ class ExecCredentials:
                 start_new_session=True,
             )
         except OSError as error:
+            words = f"{self._what} cannot be run: {error.strerror or error}"
+            if error.errno in _BUSY:
+                raise CredentialsRefused(words) from error
             hint = f"; {' '.join(self._exec.install_hint.split())}" if self._exec.install_hint else ""
-            raise BadAccess(f"{self._what} cannot be run: {error.strerror or error}{hint}") from error
+            raise BadAccess(f"{words}{hint}") from error
         try:
             async with asyncio.timeout(self._limit_seconds):
                 out, said = await process.communicate()

@@ -1,5 +1,7 @@
 """Calls to a cluster that is busy, broken or not what it says: repeated where that is safe, refused in words."""
 
+import asyncio
+import errno
 import sys
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -172,6 +174,19 @@ async def test_a_missing_token_file_is_told() -> None:
             await cluster.get(CONFIG_MAPS, "", "one")
 
 
+async def test_nobody_is_asked_without_a_token_while_its_file_is_being_written(tmp_path: Path) -> None:
+    """The cluster would take us for anybody, and refuse for good what it lets us do."""
+    token = tmp_path / "token"
+    token.write_text("")
+    async with serving(says(ONE)) as double, a_cluster(double, token_file=str(token)) as cluster:
+        with pytest.raises(CredentialsRefused, match="the token file is empty"):
+            await cluster.get(CONFIG_MAPS, "", "one")
+        token.write_text("new")
+        await cluster.get(CONFIG_MAPS, "", "one")
+
+        assert [each.authorization for each in double.asked] == ["Bearer new"]
+
+
 def a_plugin(folder: Path, script: str, **more: Any) -> ExecEntry:
     """A credential plugin that counts how often it was run."""
     file = folder / "plugin.py"
@@ -246,6 +261,17 @@ async def test_a_credential_plugin_that_is_not_there_says_how_to_get_it() -> Non
     plugin = ExecEntry(command="/nowhere/cloud-login", install_hint="see the cloud's manual")
     async with serving(says(ONE)) as double, a_cluster(double, exec=plugin) as cluster:
         with pytest.raises(BadAccess, match=r"cloud-login cannot be run: .*; see the cloud's manual"):
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+
+async def test_a_machine_that_can_run_nothing_for_now_is_passing_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    # The kernel's edge: how many processes there may be cannot be set for a test alone.
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refuse)
+    async with serving(says(ONE)) as double, a_cluster(double, exec=ExecEntry(command="login")) as cluster:
+        with pytest.raises(CredentialsRefused, match="login cannot be run: Resource temporarily unavailable"):
             await cluster.get(CONFIG_MAPS, "", "one")
 
 
