@@ -142,8 +142,7 @@ class Workspace:
         """Forget the trees of a deployment that has ended."""
         trees = self._trees.pop(deployment_id, ())
         self._waiting += await asyncio.to_thread(self._remove, deployment_id, trees)
-        async with self._changed:
-            self._changed.notify_all()
+        await self._tell_those_who_wait()
         while len(self._waiting) > _SPARE_TREES:
             await asyncio.to_thread(shutil.rmtree, self._waiting.pop(0).root, ignore_errors=True)
 
@@ -216,9 +215,13 @@ class Workspace:
             try:
                 return await in_thread(self._make, commit, root, wanted, spare)
             finally:
-                async with self._changed:
-                    self._making -= spare is None
-                    self._changed.notify_all()
+                self._making -= spare is None
+                # In any case: whoever waits would wait for ever.
+                await asyncio.shield(self._tell_those_who_wait())
+
+    async def _tell_those_who_wait(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
 
     def _fitting(self, commit: CommitTree, wanted: Wanted) -> list[PrivateTree]:
         """The trees that wait for a deployment such as this."""

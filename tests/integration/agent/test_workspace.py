@@ -15,6 +15,7 @@ from fairway.config.read import read_application
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from tests.integration.agent.running import an_application_file, script, until
 from tests.integration.git.repositories import Origin, a_mirror, an_origin
+from tests.patience import PATIENCE_SECONDS
 
 
 def wanted(origin: Origin, text: str, directory: str = "web") -> Wanted:
@@ -108,6 +109,49 @@ async def test_nothing_is_left_of_a_tree_that_was_given_up_while_it_was_made(
 
     assert (ended_before, asked.cancelled()) == (False, True)
     assert list((tmp_path / "data" / "deployments").iterdir()) == []
+
+
+class Contended(asyncio.Condition):
+    """Tells when somebody has to wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waited_for = asyncio.Event()
+
+    async def __aenter__(self) -> None:
+        if self.locked():
+            self.waited_for.set()
+        await super().__aenter__()
+
+
+async def test_whoever_is_given_up_at_the_very_end_of_its_tree_leaves_its_turn_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    making, go = threading.Semaphore(0), threading.Semaphore(0)
+
+    def make_slowly(commit: CommitTree, root: Path, own: Path) -> None:
+        making.release()
+        go.acquire()
+        make_tree(commit, root, own)
+
+    monkeypatch.setattr("fairway.agent.workspace.make_tree", make_slowly)
+    async with await a_mirror(origin) as mirror:
+        for each in ("d-1", "d-2"):
+            monkeypatch.setattr(workspace, "_changed", changed := Contended())
+            asked = asyncio.create_task(workspace.source(each, "target", mirror, wanted(origin, text)))
+            await asyncio.to_thread(making.acquire)
+            async with changed:
+                go.release()
+                await changed.waited_for.wait()
+                asked.cancel()
+                await asyncio.wait({asked})
+        go.release()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            source = await workspace.source("d-3", "target", mirror, wanted(origin, text))
+
+    assert source.root.is_dir()
 
 
 async def test_of_many_files_that_cannot_be_written_one_reason_is_told(tmp_path: Path) -> None:
