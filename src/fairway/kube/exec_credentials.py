@@ -8,6 +8,7 @@ import asyncio
 import errno
 import os
 import signal
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,9 @@ class ExecCredentials:
             raise CredentialsRefused(f"{self._what} gave nothing in {self._limit_seconds:g} seconds") from error
         finally:
             if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                # It may have ended by itself, and nobody has told us yet.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         if process.returncode:
             words = " ".join(said.decode("utf-8", errors="replace").split())[-_SHOWN_CHARACTERS:]

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import sys
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -14,10 +15,12 @@ from fairway.clock import FakeClock
 from fairway.errors import FairwayError
 from fairway.kube.cluster import Scope
 from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused, Expired, NotAllowed
+from fairway.kube.exec_credentials import ExecCredentials
 from fairway.kube.kubeconfig import ExecEntry, ExecVariable
 from tests.integration.kube.double import (
     CONFIG_MAPS,
     Answer,
+    ApiDouble,
     a_cluster,
     a_list,
     an_object,
@@ -262,6 +265,23 @@ async def test_a_credential_plugin_that_is_not_there_says_how_to_get_it() -> Non
     async with serving(says(ONE)) as double, a_cluster(double, exec=plugin) as cluster:
         with pytest.raises(BadAccess, match=r"cloud-login cannot be run: .*; see the cloud's manual"):
             await cluster.get(CONFIG_MAPS, "", "one")
+
+
+async def test_a_credential_plugin_that_ends_as_its_time_is_over_has_given_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill = os.killpg
+
+    def too_late(group: int, number: int) -> None:
+        kill(group, number)
+        raise ProcessLookupError("it has ended, and nobody has told us yet")
+
+    # The kernel's edge: when exactly a process ends cannot be arranged.
+    monkeypatch.setattr(os, "killpg", too_late)
+    reach = ApiDouble(for_ever).reach(exec=ExecEntry(command="sleep", args=("600",)))
+
+    with pytest.raises(CredentialsRefused, match="sleep gave nothing in 0 seconds"):
+        await ExecCredentials(reach, FakeClock(), limit_seconds=0.0).get()
 
 
 async def test_a_machine_that_can_run_nothing_for_now_is_passing_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
