@@ -26,8 +26,8 @@ BRANCH = "main"
 ENDS = {"hello": DeploymentStatus.SUCCEEDED, "risky": DeploymentStatus.FAILED}
 #: What the files have as ports; each demo gets free ones instead, and keeps them.
 _PORTS = {"hello": "8090", "risky": "8091"}
-#: Below those that the system gives to whoever asks for any.
-_FREE_PORTS = range(10_000, 32_000)
+#: Below those that the system gives to whoever asks for any, and above those of the server.
+_FREE_PORTS = range(12_000, 32_000)
 _GREETING, _FILE = "greeting.txt", "app.pipecd.yaml"
 #: What the second version says; what says "Oops" is no good answer.
 _SECOND = {"hello": "Hello from version 2\n", "risky": "Oops from version 2\n"}

@@ -4,6 +4,7 @@ The agent stops first, because it has things to tell; then the server; then what
 """
 
 import os
+import random
 import socket
 import sys
 import time
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 #: The name of our profile.
 PROFILE = "up"
 LISTEN = "127.0.0.1:9080"
+#: Below those that the system gives to whoever connects to something: while a server that was killed is started again,
+#: one of these stays free.
+_PORTS = range(10_000, 12_000)
+_TRIES = 20
 #: Seconds: for a server of ours that is just going away, between looks, for children to stop, for what they leave.
 _PORT_PATIENCE = 2.0
 _CONNECT = 0.5
@@ -155,6 +160,17 @@ def _is_at_work(other: Profile | None, own: Profile) -> bool:
 
 
 def _free_port(host: str, port: int) -> int:
+    """The port, or any of ours for 0; OSError when nobody can listen there."""
+    if port:
+        return _free(host, port)
+    first, *others = random.sample(_PORTS, _TRIES)
+    for each in others:
+        with suppress(OSError):
+            return _free(host, each)
+    return _free(host, first)
+
+
+def _free(host: str, port: int) -> int:
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         door.bind((host.strip("[]"), port))
