@@ -13,7 +13,7 @@ from fairway.cli.cards import ShownDeployment
 from fairway.cli.find import list_of
 from fairway.cli.follow import LATE_SECONDS
 from fairway.cli.logs import LogReader, block_lines
-from fairway.cli.remote import Unreachable, segments
+from fairway.cli.remote import Refused, Unreachable, segments
 from fairway.cli.up.board import State
 from fairway.cli.up.registration import applications, suggestions
 from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, to_approve, waits_for_approval
@@ -142,8 +142,13 @@ class Follower:
     def _act(self, deployments: Sequence[ShownDeployment]) -> None:
         """What we do ourselves: approve where that was asked for, and play."""
         for deployment, stage in to_approve(deployments, self._approved) if self._aim.approve else ():
-            self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
-            self._approved.add((deployment.id, stage.id))
+            try:
+                self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
+                self._approved.add((deployment.id, stage.id))
+            except Refused as error:
+                # It may have gone on since we looked: by somebody else's yes, or by ours whose answer got lost.
+                if error.status != 409:
+                    raise
         self._aim.play(self._state)
 
     def _deployments(self) -> dict[str, ShownDeployment]:
