@@ -54,7 +54,7 @@ class Deployments:
         """Bring a deployment to its end, as soon as its application is free. One that is known stays as it is, and one
         that has ended here stays so, whatever the server believes of it. One that the server is being told of now is
         got ready meanwhile, and given up if the server refuses it."""
-        if deployment.id in self._by_id or deployment.id in self._ended or deployment.status.is_terminal:
+        if self.knows(deployment.id) or deployment.status.is_terminal:
             return
         underway = Underway(deployment, telling)
         self._by_id[deployment.id] = underway
@@ -77,6 +77,10 @@ class Deployments:
     def find(self, deployment_id: str) -> "Underway | None":
         """The deployment, if it has not ended."""
         return self._by_id.get(deployment_id)
+
+    def knows(self, deployment_id: str) -> bool:
+        """Whether the deployment was taken in, even if it has ended since."""
+        return deployment_id in self._by_id or deployment_id in self._ended
 
     def under_way(self, application_id: str) -> str:
         """The deployment of an application that has its turn; empty when the application is free."""

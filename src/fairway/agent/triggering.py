@@ -33,6 +33,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     commander: str = ""
     chain_id: str = ""
     chain_block_index: int = 0
+    #: The id that the deployment is to have; empty where any will do.
+    deployment_id: str = ""
 
 
 class Triggered(msgspec.Struct, frozen=True):
@@ -86,7 +88,7 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
     application, config = new.triggered.known.application, new.triggered.known.config
     commit = new.commit
     return Deployment(
-        id=new_id(),
+        id=new.asked.deployment_id or new_id(),
         application_id=application.id,
         application_name=application.name,
         agent_id=application.agent_id,

@@ -6,6 +6,7 @@ touches, and tells the server of names that changed, files that nobody has regis
 
 import asyncio
 from collections.abc import Callable, Iterator
+from uuid import UUID, uuid5
 
 import msgspec
 import structlog
@@ -44,6 +45,8 @@ _log = structlog.get_logger()
 AGENT = "agent"
 #: The key under which the answer to a sync names the deployment; PipeCD's tools look for it.
 TRIGGERED = "TriggeredDeploymentID"
+#: Under which the ids of deployments are made that commands ask for.
+_OF_COMMANDS = UUID("b9a2a2b8-6a0d-4d0c-9f5e-6d3f0d1c7a54")
 #: How many deployments are begun at the same time: the server makes their beginnings durable together.
 _SIDE_BY_SIDE = 16
 
@@ -108,6 +111,9 @@ class Watcher:
         """Deploy an application because somebody asks for it; the answer names the deployment, or says why not."""
         asked = _asked(command, payload)
         async with self._looking:
+            if self._desk.deployments.knows(asked.deployment_id):
+                # By an agent that was killed before it could answer.
+                return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: asked.deployment_id})
             try:
                 deployment = await self._deploy_on_demand(payload.application_id, asked)
             except FairwayError as error:
@@ -238,6 +244,8 @@ def _is_triggered(examined: Triggered) -> bool:
 
 
 def _asked(command: Command, payload: SyncApplication | ChainSyncApplication) -> Asked:
+    # Always the same: whoever finds the command again finds its deployment, too.
+    deployment_id = str(uuid5(_OF_COMMANDS, command.id))
     if isinstance(payload, ChainSyncApplication):
         return Asked(
             kind=TriggerKind.CHAIN,
@@ -246,5 +254,11 @@ def _asked(command: Command, payload: SyncApplication | ChainSyncApplication) ->
             commander=payload.chain_id,
             chain_id=payload.chain_id,
             chain_block_index=payload.block_index,
+            deployment_id=deployment_id,
         )
-    return Asked(kind=TriggerKind.COMMAND, strategy=payload.sync_strategy, commander=command.commander)
+    return Asked(
+        kind=TriggerKind.COMMAND,
+        strategy=payload.sync_strategy,
+        commander=command.commander,
+        deployment_id=deployment_id,
+    )

@@ -11,9 +11,10 @@ from fairway.agent.repositories import Repositories
 from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.clock import SystemClock
 from fairway.model.application import GitPath, Repository
+from fairway.model.command import Command, SyncApplication
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
-from tests.unit.model.builders import an_application
+from tests.unit.model.builders import NOW, an_application
 
 
 class Reports:
@@ -22,6 +23,7 @@ class Reports:
     def __init__(self) -> None:
         self.methods: list[str] = []
         self.taken: list[str] = []
+        self.known: set[str] = set()
         self.refuses = ""
 
     async def deliver(self, _stream: str, *reports: Report) -> bool:
@@ -31,7 +33,12 @@ class Reports:
             self.methods.append(report.method)
         return True
 
+    def knows(self, deployment_id: str) -> bool:
+        return deployment_id in self.known
+
     def take(self, deployment: Any, telling: asyncio.Future[None]) -> None:
+        self.known.add(deployment.id)
+
         def taken(told: asyncio.Future[None]) -> None:
             # What the server refuses is given up again.
             if told.exception() is None:
@@ -98,3 +105,16 @@ async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tm
         await watcher.look_everywhere()
 
     assert (first, reports.taken) == (["a-shop"], ["a-shop", "a-web"])
+
+
+async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tmp_path: Path) -> None:
+    origin, reports = an_origin(tmp_path, files()), Reports()
+    payload = SyncApplication(application_id="a-web")
+    command = Command(id="c-1", agent_id="agent-1", project_id="shop", payload=payload, created_at=NOW, updated_at=NOW)
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        # The first agent has made it, and was killed before it could answer; the next one has taken it up.
+        first, second = [a_watcher(tmp_path / each, repositories, reports, [])[0] for each in ("first", "second")]
+        answers = [await each.sync(command, payload) for each in (first, second)]
+
+    assert answers[0] == answers[1]
+    assert reports.methods.count("CreateDeployment") == 1
