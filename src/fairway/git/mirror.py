@@ -162,7 +162,7 @@ class Mirror:
         """Whether `newer` contains `older`; a commit is its own ancestor."""
         await self.require_commits(older, newer)
         done = await self.git.run("merge-base", "--is-ancestor", older, newer, git_dir=self.git_dir)
-        if done.code > 1:
+        if done.code not in (0, 1):
             raise GitLocalError(f"git merge-base failed in {self.git_dir}: {done.stderr.strip()}")
         return done.code == 0
 

@@ -10,6 +10,7 @@ from fairway.git.changes import Change, ChangeKind
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound
 from fairway.git.history import Commit
 from fairway.git.mirror import Mirror
+from fairway.git.process import Completed, Git
 from tests.integration.git.repositories import Origin, a_mirror, an_origin, git, patient
 
 HELLO_BLOB = "ce013625030ba8dba906f756967f9e9ca394464a"  # of "hello\n"
@@ -171,3 +172,18 @@ async def test_only_whole_hashes_name_commits(tmp_path: Path, bad: str) -> None:
         for call in (mirror.tree(bad), mirror.read_file(bad, "a"), mirror.changes(bad, bad), mirror.commit(bad)):
             with pytest.raises(GitInputError, match="is not a commit hash"):
                 await call
+
+
+class KilledGit(Git):
+    """A git whose local commands are all killed."""
+
+    async def run(self, *_arguments: str, git_dir: Path | None = None, stdin: bytes = b"") -> Completed:
+        return Completed(code=-9, stdout=b"", stderr="")
+
+
+async def test_a_question_whose_git_was_killed_has_no_answer(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path)
+    async with await a_mirror(origin) as mirror:
+        mirror.git = KilledGit()
+        with pytest.raises(GitLocalError, match="merge-base failed"):
+            await mirror.is_ancestor(origin.head(), origin.head())
