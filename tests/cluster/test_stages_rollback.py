@@ -107,19 +107,22 @@ async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the
         assert ended.log[-1] == "1 object as it was before, 0 removed"
 
 
+@pytest.mark.parametrize("others", [0, 12], ids=["alone", "after many others"])
 async def test_a_stateful_set_is_rolled_back_although_its_controller_waits_for_a_pod_that_never_comes(
-    cluster: RunningCluster, namespace: str, tmp_path: Path
+    others: int, cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
+    before = [a_deployment(f"web-{number}") for number in range(others)]
+
     def a_stateful_set(image: str) -> dict[str, Any]:
         made = a_deployment("db", image, replicas=2)
         del made["spec"]["progressDeadlineSeconds"]
         return {**made, "kind": "StatefulSet", "spec": {**made["spec"], "serviceName": "db"}}
 
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(a_stateful_set("db:1"))
+        web.commit(*before, a_stateful_set("db:1"))
         await web.succeed("K8S_SYNC")
         web.deployed()
-        web.commit(a_stateful_set("broken:2"))
+        web.commit(*before, a_stateful_set("broken:2"))
         async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (_, stage_id):
             await web.plugin.stop(stage_id, "somebody cancelled it")
 

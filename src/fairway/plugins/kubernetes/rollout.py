@@ -46,11 +46,9 @@ class Rollout:
         places = {(each["apiVersion"], each["kind"], key_of(each).namespace) for each in self._bodies()}
         application = mark(self._bodies()[0], APPLICATION)
         watches = [self._watch(version, kind, namespace, application) for version, kind, namespace in sorted(places)]
-        watches += [
-            self._watch_pods(each)
-            for each in self._waiting.values()
-            if part(each.body, "spec", "selector", "matchLabels")
-        ]
+        # Not all may be looked at: first those whose pods may have to be taken out of the way.
+        by_need = sorted(self._waiting.values(), key=lambda each: each.body["kind"] != "StatefulSet")
+        watches += [self._watch_pods(each) for each in by_need if part(each.body, "spec", "selector", "matchLabels")]
         watches += [self._watch_warnings(each) for each in self._waiting.values() if warns_by_events(each.body)]
         tasks = [asyncio.ensure_future(each) for each in watches]
         try:
