@@ -27,6 +27,7 @@ from fairway.git.credentials import Credentials, HostKeys, SshKey
 from fairway.git.mirror import Mirror, MirrorOptions
 from fairway.git.names import checked_branch
 from fairway.git.remote import Login
+from fairway.home import from_home
 
 _log = structlog.get_logger()
 
@@ -182,8 +183,8 @@ async def _watch(repository: WatchedRepository, moved: Moved, ask_seconds: float
 
 def _credentials(git: GitAccess, known_hosts: Path) -> Credentials:
     key_data = base64.b64decode(git.ssh_key_data).decode() if git.ssh_key_data else None
-    key_file = Path(git.ssh_key_file).expanduser() if git.ssh_key_file else None
-    config_file = Path(git.ssh_config_file_path).expanduser()
+    key_file = from_home(git.ssh_key_file) if git.ssh_key_file else None
+    config_file = from_home(git.ssh_config_file_path)
     password = base64.b64decode(git.password).decode() if git.password else ""
     return Credentials(
         login=Login(git.username, password) if password else None,

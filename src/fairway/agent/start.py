@@ -19,6 +19,7 @@ from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import SecretManagement
 from fairway.config.read import read_agent
 from fairway.errors import UserError
+from fairway.home import from_home
 from fairway.model.agent import EncryptionKind, SecretEncryption
 from fairway.rpc.channel import CHANNEL_OPTIONS
 
@@ -95,7 +96,7 @@ def _channel(address: str, line: Line) -> aio.Channel:
 
 def _read(path: str, name: str) -> str:
     try:
-        return Path(path).expanduser().read_text()
+        return from_home(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise AgentStartError(
             f"{name}: {path} cannot be read ({error}); the agent does not start without it"

@@ -18,6 +18,7 @@ from urllib.request import getproxies_environment, proxy_bypass
 import msgspec
 
 from fairway.clock import Clock, SystemClock
+from fairway.home import from_home
 from fairway.kube.errors import BadAccess, CredentialsRefused
 from fairway.kube.exec_credentials import ExecCredentials
 from fairway.kube.kubeconfig import (
@@ -192,7 +193,7 @@ class Access:
 
 def _found(kube_config_path: str, master_url: str, context: str) -> Reach:
     if kube_config_path:
-        return read_kubeconfig((Path(kube_config_path).expanduser(),), context)
+        return read_kubeconfig((from_home(kube_config_path),), context)
     if master_url:
         return Reach(source=master_url, cluster=ClusterEntry(server=master_url))
     if in_cluster := read_in_cluster(SERVICE_ACCOUNT):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from fairway.home import from_home
 from fairway.kube.errors import BadAccess
 
 #: Where a pod finds what it needs.
@@ -149,7 +150,7 @@ def _absolute(beside: Path, file: str) -> str:
 def default_files() -> tuple[Path, ...]:
     """The files that kubectl would read; none where there is none."""
     written = os.environ.get("KUBECONFIG", "")
-    named = [Path(each) for each in written.split(os.pathsep) if each] or [Path(_DEFAULT_FILE).expanduser()]
+    named = [Path(each) for each in written.split(os.pathsep) if each] or [from_home(_DEFAULT_FILE)]
     return tuple(path for path in named if path.is_file())
 
 
@@ -176,7 +177,7 @@ def read_in_cluster(directory: Path = SERVICE_ACCOUNT) -> Reach | None:
 
 def _read(path: Path) -> _File:
     try:
-        text = path.expanduser().read_bytes()
+        text = from_home(path).read_bytes()
     except OSError as error:
         raise BadAccess(f"The kubeconfig {path} cannot be read: {error.strerror or error}") from error
     try:
@@ -199,7 +200,7 @@ def _entry(files: list[tuple[Path, _File]], section: str, name: str, type_: type
             # Empty is how Go writes what is not set.
             filled = {key: value for key, value in written.items() if value is not None}
             try:
-                return msgspec.convert(filled, type_), path.expanduser()
+                return msgspec.convert(filled, type_), from_home(path)
             except msgspec.ValidationError as error:
                 raise BadAccess(f"{path}: {section} {name!r}: {error}") from error
     paths = ", ".join(str(path) for path, _ in files)

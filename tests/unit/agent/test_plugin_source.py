@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, PluginSource, PythonClass, WebFile, source_of
@@ -46,6 +46,7 @@ def test_what_cannot_be_a_plugin_is_refused_with_its_name(name: str, url: str) -
         source_of(PluginConfig(name=name, url=url))
 
 
+@example("", "~nobody-here/plugin")
 @given(st.sampled_from(["", "file:", "http://", "https://[", "oci://", "python:", "builtin:"]), st.text())
 def test_any_text_is_understood_or_refused(scheme: str, url: str) -> None:
     with contextlib.suppress(BadPlugin):

@@ -16,6 +16,7 @@ import msgspec
 
 from fairway.agent.plugins.source import BadPlugin
 from fairway.errors import TemporaryError
+from fairway.home import from_home
 from fairway.secrets.secret import Secret
 
 #: Under which helpers and old files know Docker's own registry.
@@ -41,8 +42,8 @@ class Credential(msgspec.Struct, frozen=True):
 def auth_files(named: str) -> tuple[Path, ...]:
     """Where to look: the named file alone, or what the user of this process has."""
     if named:
-        return (Path(named).expanduser(),)
-    docker = Path(os.environ.get("DOCKER_CONFIG") or "~/.docker").expanduser() / "config.json"
+        return (from_home(named),)
+    docker = from_home(os.environ.get("DOCKER_CONFIG") or "~/.docker") / "config.json"
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     return (docker, Path(runtime) / "containers" / "auth.json") if runtime else (docker,)
 

@@ -10,6 +10,7 @@ import msgspec
 from fairway.agent.plugins.built_in import BUILT_IN
 from fairway.config.agent import PluginConfig
 from fairway.errors import UserError
+from fairway.home import from_home
 
 #: What a name may be made of: it names directories, and stands in process lists.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
@@ -96,7 +97,7 @@ def shares_process(plugin: PluginConfig) -> bool:
 def _local(plugin: PluginConfig, path: str) -> LocalFile:
     if not path.startswith(("/", "~", ".")):
         raise BadPlugin(f"plugin {plugin.name}: {plugin.url!r} names no file; write file:///its/whole/path")
-    return LocalFile(Path(path).expanduser().absolute())
+    return LocalFile(from_home(path).absolute())
 
 
 def _artifact(plugin: PluginConfig, rest: str) -> Artifact:
