@@ -6,6 +6,7 @@ nothing is written at all, so a repeated report costs a read. What is written is
 written last is remembered for nouns that are reported on all day: a document that is still the same needs no decoding.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -56,8 +57,8 @@ class Rows(Generic[T]):
         self._named = [column for column in table.c if column.name in ("id", "project_id")]
         #: By the columns that they set; only a handful of combinations occur.
         self._updates: dict[tuple[str, ...], PreparedUpdate] = {}
-        #: What was written last, by id; at most so many, the oldest goes.
-        self._written: dict[str, _Written[T]] = {}
+        #: What was written last, by id; at most so many, the oldest goes. Several threads write on PostgreSQL.
+        self._written: OrderedDict[str, _Written[T]] = OrderedDict()
         self._remembered = remembered
 
     def insert(self, connection: sa.Connection, value: T) -> None:
@@ -135,7 +136,8 @@ class Rows(Generic[T]):
             self._written.pop(id, None)
             self._written[id] = written
             if len(self._written) > self._remembered:
-                self._written.pop(next(iter(self._written)), None)
+                # In one step: to look for the oldest first fails when another thread adds one meanwhile.
+                self._written.popitem(last=False)
 
     def _values(self, value: T) -> dict[str, str | int | bool | None]:
         return {**self._columns(value), "document": encode(value)}

@@ -1,6 +1,7 @@
 """A change leaves a row as if the noun had been stored like that at once, though it writes only what differs."""
 
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -108,3 +109,27 @@ async def test_only_so_many_rows_are_remembered(store: Store) -> None:
 
     kept = deployments._ROWS._written
     assert (len(kept), "d-0" in kept, f"d-{most}" in kept) == (most, False, True)
+
+
+async def test_who_writes_at_the_moment_at_which_the_oldest_is_forgotten_is_in_nobodys_way(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Crowded(OrderedDict[str, Any]):
+        """What another thread remembers comes in between whenever somebody looks at one after the other."""
+
+        def __iter__(self) -> Iterator[str]:
+            looking = super().__iter__()
+            self[f"another {len(self)}"] = None
+            return looking
+
+    crowded = Crowded({f"{number}": None for number in range(deployments._ROWS._remembered)})
+    monkeypatch.setattr(deployments._ROWS, "_written", crowded)
+    await store.write(lambda connection: deployments.insert_deployment(connection, a_deployment(id="x", summary="")))
+
+    await store.write(
+        lambda connection: deployments.update_deployment(
+            connection, "x", lambda found: msgspec.structs.replace(found, summary="s")
+        )
+    )
+
+    assert ("x" in crowded, "0" in crowded) == (True, False)
