@@ -16,9 +16,18 @@ from fairway.server.room import Limits, Room
 from fairway.server.single_port import single_port
 from tests.acceptance.server import raw
 from tests.integration.server.test_requests import until
+from tests.patience import PATIENCE_SECONDS
 
 #: Room for the answers of three callers.
-LIMITS = Limits(each=300_000, crowded=600_000, everybody=900_000, unsized=8, unsized_of_all=32, untaken_seconds=0.0)
+LIMITS = Limits(
+    each=300_000,
+    crowded=600_000,
+    everybody=900_000,
+    unsized=8,
+    unsized_of_all=32,
+    patience_seconds=PATIENCE_SECONDS,
+    untaken_seconds=0.0,
+)
 LARGE = b"x" * 100_000
 
 

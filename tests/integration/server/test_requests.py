@@ -18,6 +18,8 @@ from tests.acceptance.server import raw
 from tests.patience import PATIENCE_SECONDS
 
 LARGE = b"x" * 9_000_000
+#: For tests that are not about time, on a machine that does much else.
+PATIENT = msgspec.structs.replace(LIMITS, patience_seconds=PATIENCE_SECONDS, slow_seconds=PATIENCE_SECONDS)
 
 
 class Site(msgspec.Struct):
@@ -38,7 +40,7 @@ class Site(msgspec.Struct):
 
 
 @asynccontextmanager
-async def a_site(limits: Limits = LIMITS) -> AsyncIterator[Site]:
+async def a_site(limits: Limits = PATIENT) -> AsyncIterator[Site]:
     room, lengths, may_end = Room(limits), [], asyncio.Event()
     may_end.set()
 
@@ -146,7 +148,7 @@ async def test_large_requests_of_one_caller_are_read_a_few_at_a_time_and_others_
 
 
 async def test_who_does_not_send_the_request_in_time_is_told_so() -> None:
-    async with a_site(msgspec.structs.replace(LIMITS, slow_seconds=0.0)) as site:
+    async with a_site(msgspec.structs.replace(PATIENT, slow_seconds=0.0)) as site:
         slow = raw.UnreadCalls(site.address)
         slow.begin("/a.Service/Take", "slow", 9_000_000, b"x" * 1_000)
 
@@ -156,7 +158,7 @@ async def test_who_does_not_send_the_request_in_time_is_told_so() -> None:
 
 
 async def test_callers_who_never_finish_keep_out_nobody() -> None:
-    async with a_site(msgspec.structs.replace(LIMITS, slow_seconds=3600.0, hurried_seconds=0.0)) as site:
+    async with a_site(msgspec.structs.replace(PATIENT, slow_seconds=3600.0, hurried_seconds=0.0)) as site:
         slow = raw.UnreadCalls(site.address)
         for number in range(LIMITS.unsized_of_all):
             slow.begin("/a.Service/Take", f"slow {number}", 9_000_000, b"x" * 1_000)
@@ -167,7 +169,7 @@ async def test_callers_who_never_finish_keep_out_nobody() -> None:
 
 
 async def test_who_leaves_while_sending_leaves_the_place() -> None:
-    async with a_site(msgspec.structs.replace(LIMITS, slow_seconds=3600.0)) as site:
+    async with a_site(msgspec.structs.replace(PATIENT, slow_seconds=3600.0)) as site:
         gone = raw.UnreadCalls(site.address)
         gone.begin("/a.Service/Take", "gone", 9_000_000, b"x" * 1_000)
         await until(lambda: site.room.callers == 1)
