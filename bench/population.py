@@ -14,7 +14,7 @@ from fairway.model.agent import Agent, AgentKey
 from fairway.model.application import Application, ApplicationKind, GitPath, Repository
 from fairway.model.audit import AuditRecord
 from fairway.model.chain import ChainBlock, ChainNode, DeploymentChain
-from fairway.model.command import Command, CommandStatus, SyncApplication
+from fairway.model.command import CancelDeployment, Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.event import Event, EventStatus
 from fairway.model.stage import Stage, StageStatus
@@ -134,21 +134,24 @@ def deployments(population: Population) -> Iterator[Deployment]:
 
 
 def commands(population: Population) -> Iterator[Command]:
-    """The newest still wait."""
+    """The newest still wait; one in four is about a deployment."""
     random, total = Random(population.seed + 1), population.commands
     for number in range(total):
         application = random.randrange(population.applications)
         at, id = population.moment(number, total), population.application_id(application)
         waiting = number >= total - population.open
+        deployment = f"d-{number}" if number % 4 == 1 else ""
+        cancel = CancelDeployment(deployment_id=deployment)
         yield Command(
             id=_id(random),
             agent_id=population.agent_id(application),
             project_id=PROJECT,
-            payload=SyncApplication(application_id=id),
+            payload=cancel if deployment else SyncApplication(application_id=id),
             created_at=at,
             updated_at=at,
             commander=f"user-{number % 50}",
             application_id=id,
+            deployment_id=deployment,
             status=CommandStatus.WAITING if waiting else CommandStatus.SUCCEEDED,
             handled_at=None if waiting else at,
         )
