@@ -84,8 +84,8 @@ class LiveStates:
         #: Applications that are to be asked about when it is their turn.
         self._waiting: dict[str, _Waiting] = {}
         self._hurried, self._others = asyncio.Semaphore(_SIDE_BY_SIDE), asyncio.Semaphore(_SIDE_BY_SIDE)
-        #: Application → the tree that was made for it alone.
-        self._sources: dict[str, Source] = {}
+        #: Application → the tree that was made for it alone, and what of.
+        self._sources: dict[str, tuple[Wanted, Source]] = {}
 
     def look_soon(self, application_id: str | None = None) -> None:
         """Ask soon about one application, or about all of which something may have changed."""
@@ -237,12 +237,14 @@ class LiveStates:
             yield shared or await self._own_source(application.id, mirror, wanted)
 
     async def _own_source(self, application_id: str, mirror: Mirror, wanted: Wanted) -> Source:
-        before = self._sources.get(application_id)
-        if before is None or before.commit != wanted.commit:
+        # Whatever becomes of what follows, files that are gone are not known any more.
+        known, source = self._sources.pop(application_id, (None, None))
+        if source is None or known != wanted:
             place = _place(application_id)
             await self._desk.workspace.remove(place)
-            before = self._sources[application_id] = await self._desk.workspace.source(place, "head", mirror, wanted)
-        return before
+            source = await self._desk.workspace.source(place, "head", mirror, wanted)
+        self._sources[application_id] = (wanted, source)
+        return source
 
     async def _tell(self, told: "_Told") -> bool:
         """Tell the server what it does not know, and all of it now and then; whether it knows now."""
