@@ -9,4 +9,4 @@ def from_home(path: str | Path) -> Path:
 
     `Path.expanduser` raises then: in a container whose user nobody knows, already for `~`.
     """
-    return Path(os.path.expanduser(path))  # see above
+    return Path(os.path.expanduser(path))
