@@ -17,6 +17,7 @@ from fairway.config.read import read_application
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRoutingOptions, StageOptions
+from fairway.git.in_thread import in_thread
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.process.decide import all_answer, keeps_failing, what_is_missing
 from fairway.plugins.process.keeping import told_keeper
@@ -161,7 +162,7 @@ class Process(Plugin):
         directory = self._directory(run.deployment.application_id)
         run.log.info(_in_words(wanted))
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        await asyncio.to_thread(save, directory, WANTED, wanted)
+        await in_thread(save, directory, WANTED, wanted)
         time_to_answer = spec.health.timeout.total_seconds()
         loop = asyncio.get_running_loop()
         until = loop.time() + time_to_answer + 2 * wanted.stop_timeout + _SPARE_SECONDS
@@ -189,7 +190,7 @@ class Process(Plugin):
 
     async def _kept(self, run: StageRun[Any], files: Files, spec: ProcessSpec) -> Version:
         version = version_of(files, spec, await asyncio.to_thread(digest, files.application_directory))
-        await asyncio.to_thread(
+        await in_thread(
             keep_release, self._directory(run.deployment.application_id), files.application_directory, version.release
         )
         return version
