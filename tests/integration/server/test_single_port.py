@@ -22,6 +22,7 @@ from fairway.server.peers import peer_address
 from fairway.server.single_port import SinglePort, http_behind, single_port
 from tests.certificates import SelfSigned, self_signed
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 
 BIG = b"x" * (8 * 1024 * 1024)
 REQUEST = b"GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -68,7 +69,8 @@ HANDLERS = grpc.method_handlers_generic_handler(
 async def serving(
     certificate: CertificateFiles | None = None, patience: float = PATIENCE_SECONDS
 ) -> AsyncIterator[SinglePort]:
-    async with single_port("127.0.0.1:0", certificate, patience) as (door, context):
+    # None that somebody else gets as soon as it is free: a test looks whether nobody answers there any more.
+    async with single_port(f"127.0.0.1:{a_free_port()}", certificate, patience) as (door, context):
         server = aio.server(options=SERVER_OPTIONS)
         server.add_generic_rpc_handlers((HANDLERS,))
         server.add_insecure_port(f"unix:{door.grpc_socket}")

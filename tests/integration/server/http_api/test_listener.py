@@ -20,13 +20,16 @@ from fairway.server.http_api.listener import HttpAddressError, bind
 from tests.integration.server.http_api.serving import serving
 from tests.integration.server.test_certificates import write_pair
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 
 
 @asynccontextmanager
 async def running(data: Path, certificate: CertificateFiles | None = None) -> AsyncIterator[RunningServer]:
     ready: asyncio.Future[RunningServer] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    settings = ServerSettings(data=data, listen="127.0.0.1:0", http_listen="127.0.0.1:0", certificate=certificate)
+    # None that somebody else gets as soon as it is free: a test looks whether nobody answers there any more.
+    http = f"127.0.0.1:{a_free_port()}"
+    settings = ServerSettings(data=data, listen="127.0.0.1:0", http_listen=http, certificate=certificate)
     server = asyncio.create_task(run_server(settings, SystemClock(), ready.set_result, stop))
     try:
         yield await ready
