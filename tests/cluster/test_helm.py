@@ -11,6 +11,7 @@ from fairway.config.platforms import HelmChart, HelmOptions, KubernetesInput
 from fairway.errors import FairwayError
 from fairway.kube.manifest import Manifest
 from tests.cluster.charts import a_chart, a_remote, a_repository, manifests_of, served, tools_on_path
+from tests.ports import a_free_port
 
 __all__ = ["tools_on_path"]
 pytestmark = pytest.mark.usefixtures("tools_on_path")
@@ -209,9 +210,8 @@ async def test_a_chart_of_a_registry_with_a_password(tmp_path: Path) -> None:
 
 
 async def test_a_repository_that_is_away_is_passing_trouble_without_its_password(tmp_path: Path) -> None:
-    with served() as pages:
-        address = pages.address
-    entry = {"name": "stable", "address": f"http://{address}", "username": "ann", "password": "s3cret"}
+    address = f"http://127.0.0.1:{a_free_port()}"
+    entry = {"name": "stable", "address": address, "username": "ann", "password": "s3cret"}
     wanted = an_input(HelmChart(repository="stable", name="web", version="1.0.0"))
 
     with pytest.raises(FairwayError) as error:
