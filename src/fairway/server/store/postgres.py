@@ -196,6 +196,9 @@ def _in_our_errors() -> Iterator[None]:
             _log.warning("the database server cannot be reached", said=said)
             raise _Unreachable(said) from error
         ours = in_our_words(error)
+        if ours is None and isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated:
+            # Whatever the server calls that: to end a transaction that is idle, it calls an internal error.
+            ours = StoreUnavailable("the connection to the database was lost; try again")
         if ours is None:
             raise
         raise ours from error

@@ -152,6 +152,24 @@ async def test_connections_that_the_server_ended_are_replaced(postgres_url: str)
     await store.close()
 
 
+async def test_a_connection_that_ends_in_the_middle_is_a_passing_trouble(postgres_url: str) -> None:
+    store = await Store.open(postgres_url)
+
+    def work(connection: sa.Connection) -> None:
+        # As when this process was stopped for a minute, which the server takes for one that has gone.
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 1")
+        ours = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+        with psycopg.connect(postgres_url, autocommit=True) as other:
+            while other.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (ours,)).fetchone():
+                continue
+        projects.list_projects(connection)
+
+    with pytest.raises(StoreUnavailable, match="the connection to the database was lost; try again"):
+        await store.write(work)
+    await keep(store, projects.insert_project, a_project())
+    await store.close()
+
+
 async def test_two_that_lock_rows_in_opposite_order_both_succeed(postgres_url: str) -> None:
     store = await Store.open(postgres_url)
     await keep(store, projects.insert_project, a_project("a"), a_project("b"))
