@@ -1,8 +1,8 @@
 """Commands that people send to this agent: each answered exactly once, with a reason when it is not done.
 
-A command that this agent does at once (a sync, a restart) is answered here, a plan preview once it is made. A cancel is
-answered when its deployment has ended; an approval or a skip when its stage has, and until then the plugin of the stage
-may ask for it.
+A restart is answered here; a sync once its deployment is made and a plan preview once it is, for both of which a remote
+may have to be waited for. A cancel is answered when its deployment has ended; an approval or a skip when its stage has,
+and until then the plugin of the stage may ask for it.
 """
 
 import asyncio
@@ -83,7 +83,7 @@ class Inbox:
     async def _handle(self, command: Command) -> None:
         match command.payload:
             case SyncApplication() | ChainSyncApplication():
-                await self._answer(command, await self._sync(command, command.payload))
+                self._answer_later(command, self._sync(command, command.payload))
             case CancelDeployment():
                 await self._cancel(command, command.payload)
             case ApproveStage() | SkipStage():
@@ -113,7 +113,12 @@ class Inbox:
         """Answer when the work is done; other commands do not wait for it."""
 
         async def answer() -> None:
-            await self._answer(command, await working)
+            try:
+                found = await working
+            except Exception as defect:
+                _log.exception("a command failed by a defect of this agent", command=command.id)
+                found = _refused(f"a defect of the agent: {type(defect).__name__}; its log says where")
+            await self._answer(command, found)
 
         task = asyncio.create_task(answer(), name=f"answer {command.id}")
         self._waiting.add(task)

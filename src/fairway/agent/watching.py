@@ -110,14 +110,13 @@ class Watcher:
     async def sync(self, command: Command, payload: SyncApplication | ChainSyncApplication) -> Answer:
         """Deploy an application because somebody asks for it; the answer names the deployment, or says why not."""
         asked = _asked(command, payload)
-        async with self._looking:
-            if self._desk.deployments.knows(asked.deployment_id):
-                # By an agent that was killed before it could answer.
-                return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: asked.deployment_id})
-            try:
-                deployment = await self._deploy_on_demand(payload.application_id, asked)
-            except FairwayError as error:
-                return Answer(status=CommandStatus.FAILED, metadata={"reason": str(error)})
+        if self._desk.deployments.knows(asked.deployment_id):
+            # By an agent that was killed before it could answer.
+            return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: asked.deployment_id})
+        try:
+            deployment = await self._deploy_on_demand(payload.application_id, asked)
+        except FairwayError as error:
+            return Answer(status=CommandStatus.FAILED, metadata={"reason": str(error)})
         if isinstance(deployment, str):
             return Answer(status=CommandStatus.FAILED, metadata={"reason": deployment})
         return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: deployment.id})
@@ -152,15 +151,18 @@ class Watcher:
         repository = self._desk.repositories.by_id.get(application.git_path.repository.id)
         if repository is None:
             return f"this agent has no repository {application.git_path.repository.id!r}"
+        # Not in the turn of those who look: a remote that does not answer keeps them from nothing.
         await repository.refresh()
-        if repository.head is None:
-            return f"repository {repository.id} has no branch {repository.branch}"
-        readings = await self._reader.at_commit(await repository.mirror(), repository.head)
-        (known,) = view(repository.head, readings, (application,), self._whose(repository)).known
-        triggered = asked_for(known, asked, self._desk.clock.now())
-        if triggered.decision.outcome is not TriggerOutcome.TRIGGER:
-            return triggered.decision.reason
-        return await self._deploy(repository, triggered, asked)
+        async with self._looking:
+            head = repository.head
+            if head is None:
+                return f"repository {repository.id} has no branch {repository.branch}"
+            readings = await self._reader.at_commit(await repository.mirror(), head)
+            (known,) = view(head, readings, (application,), self._whose(repository)).known
+            triggered = asked_for(known, asked, self._desk.clock.now())
+            if triggered.decision.outcome is not TriggerOutcome.TRIGGER:
+                return triggered.decision.reason
+            return await self._deploy(repository, triggered, asked)
 
     async def _deploy_all(self, repository: WatchedRepository, triggered: list[Triggered]) -> None:
         """Begin a deployment of each, some at the same time; one that cannot be begun keeps none from it."""

@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.reports import Report
@@ -14,6 +16,7 @@ from fairway.model.application import GitPath, Repository
 from fairway.model.command import Command, SyncApplication
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW, an_application
 
 
@@ -70,6 +73,10 @@ def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: li
     return Watcher(desk), registered
 
 
+PAYLOAD = SyncApplication(application_id="a-web")
+COMMAND = Command(id="c-1", agent_id="agent-1", project_id="shop", payload=PAYLOAD, created_at=NOW, updated_at=NOW)
+
+
 def files() -> dict[str, str]:
     return {
         f"{name}/app.pipecd.yaml": an_application_file(script("true")).replace("web", name) for name in ("web", "shop")
@@ -109,12 +116,34 @@ async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tm
 
 async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tmp_path: Path) -> None:
     origin, reports = an_origin(tmp_path, files()), Reports()
-    payload = SyncApplication(application_id="a-web")
-    command = Command(id="c-1", agent_id="agent-1", project_id="shop", payload=payload, created_at=NOW, updated_at=NOW)
     async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
         # The first agent has made it, and was killed before it could answer; the next one has taken it up.
         first, second = [a_watcher(tmp_path / each, repositories, reports, [])[0] for each in ("first", "second")]
-        answers = [await each.sync(command, payload) for each in (first, second)]
+        answers = [await each.sync(COMMAND, PAYLOAD) for each in (first, second)]
 
     assert answers[0] == answers[1]
     assert reports.methods.count("CreateDeployment") == 1
+
+
+async def test_a_sync_of_a_repository_that_does_not_answer_keeps_no_look_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, reports, asked = an_origin(tmp_path, files()), Reports(), asyncio.Event()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        await repositories.by_id["r-1"].refresh()
+
+        async def never() -> bool:
+            asked.set()
+            return await asyncio.Event().wait()
+
+        monkeypatch.setattr(repositories.by_id["r-1"], "refresh", never)
+        syncing = asyncio.create_task(watcher.sync(COMMAND, PAYLOAD))
+        await asked.wait()
+        looking = asyncio.create_task(watcher.look_everywhere())
+        await asyncio.wait({syncing, looking}, timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        for task in (syncing, looking):
+            task.cancel()
+        await asyncio.gather(syncing, looking, return_exceptions=True)
+
+    assert sorted(reports.taken) == ["a-shop", "a-web"]
