@@ -4,11 +4,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 import yaml
 
 from fairway.config.agent_file import DeployTarget
+from fairway.config.stages import K8sSyncOptions
+from fairway.errors import TemporaryError
 from fairway.model.application import SyncStatus
+from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.plugin import Kubernetes, KubernetesMulticluster, OnClusters
+from fairway.plugins.kubernetes.site import Site
+from fairway.plugins.kubernetes.stages import sync
 from fairway.sdk.testing import plugin_under_test
 from tests.cluster.kubernetes_applications import (
     FAILED,
@@ -128,6 +134,32 @@ async def test_objects_are_routed_to_other_clusters_and_pruned_there(cluster: Ru
         assert routed == ([], ["a", "b"], [])
         assert west.names("configmap") == ["a"]
         assert east.names("deployment") == ["web"]
+
+
+async def test_what_is_routed_goes_nowhere_else_when_a_stage_is_tried_again(
+    cluster: RunningCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    async def troubled(site: Site, options: K8sSyncOptions) -> str:
+        tried.append(site.target.name)
+        if len(tried) <= 2:
+            raise TemporaryError("for now")
+        return await sync(site, options)
+
+    monkeypatch.setattr(stages, "sync", troubled)
+    route = {"provider": {"name": "west"}, "match": {"kind": "ConfigMap"}}
+    async with on_two(cluster, tmp_path, Kubernetes) as (east, west):
+        east.plugin.deploy_targets = ("east",)
+        east.commit(a_deployment(), a_config_map(), resourceRoutes=[route])
+
+        await east.succeed("K8S_SYNC")
+
+        assert sorted(tried) == ["east", "east", "west", "west"]
+        assert (east.all_names("deployment,configmap"), west.all_names("deployment,configmap")) == (
+            ["deployment.apps/web"],
+            ["configmap/settings"],
+        )
 
 
 async def test_neither_another_commit_nor_what_a_service_makes_is_drift(

@@ -115,7 +115,11 @@ class OnClusters(Plugin):
             run.log.success(await at(chosen[0]))
             return
         run.targets = chosen
-        await run.on_each_target(at)
+        try:
+            await run.on_each_target(at)
+        finally:
+            # The stage may be tried again: where routes lead does not become the application's own for that.
+            run.targets = own
 
     def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
         """Where anything of the application goes; a rollback has to do with both commits."""
