@@ -150,7 +150,11 @@ class Journal:
     @property
     def ended_at(self) -> int:
         """When the script ended, or was last heard of, in seconds since 1970."""
-        file = "status" if self.status is not None else "started"
+        if self.status is not None:
+            file = "status"
+        else:
+            # One that was killed before it came to life has not even noted that.
+            file = "started" if (self.directory / "started").exists() else "process"
         return int((self.directory / file).stat().st_mtime)
 
     async def ended(self) -> None:
