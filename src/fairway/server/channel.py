@@ -12,6 +12,8 @@ import psycopg
 import structlog
 from psycopg.conninfo import make_conninfo
 
+from fairway.server.store.postgres import LINE
+
 NAME = "fairway"
 #: After so long without a word, the connection is asked whether it still is one, and must answer within so long.
 QUIET_SECONDS = 15.0
@@ -34,7 +36,7 @@ class Teller:
         """Tell everybody who hears; whether it could be done."""
         try:
             if self._connection is None:
-                self._connection = await _connect(self._url)
+                self._connection = await connect(self._url)
             async with asyncio.timeout(ANSWER_SECONDS):
                 for text in texts:
                     await self._connection.execute("SELECT pg_notify(%s, %s)", (NAME, text))
@@ -70,17 +72,16 @@ async def hear(url: str, heard: Callable[[str], None], lost: Callable[[], None])
 
 @asynccontextmanager
 async def _connected(url: str) -> AsyncIterator[psycopg.AsyncConnection]:
-    connection = await _connect(url)
+    connection = await connect(url)
     try:
         yield connection
     finally:
         await connection.close()
 
 
-async def _connect(url: str) -> psycopg.AsyncConnection:
-    # A peer that vanished without a word is noticed within half a minute.
-    limits = make_conninfo(url, connect_timeout=5, keepalives_idle=10, keepalives_interval=5, keepalives_count=3)
-    return await psycopg.AsyncConnection.connect(limits, autocommit=True)
+async def connect(url: str) -> psycopg.AsyncConnection:
+    """A connection on which each statement is a transaction of its own."""
+    return await psycopg.AsyncConnection.connect(make_conninfo(url, **LINE), autocommit=True)
 
 
 def _first_line(error: BaseException) -> str:

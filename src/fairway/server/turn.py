@@ -31,11 +31,13 @@ class Turn:
             return True
         import psycopg  # it takes memory that a server on SQLite can spare
 
+        from fairway.server.channel import connect
+
         try:
             if self._connection is not None:
                 await self._connection.execute("SELECT 1")
                 return True
-            self._connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True, connect_timeout=5)
+            self._connection = await connect(self._url)
             found = await self._connection.execute("SELECT pg_try_advisory_lock(%s)", (self._number,))
             if await found.fetchone() == (True,):
                 return True

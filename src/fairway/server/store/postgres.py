@@ -9,7 +9,7 @@ What a transaction changed is recorded in it, for the other replicas.
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Self, TypeVar
@@ -37,6 +37,14 @@ _PAUSE = 0.1
 LOCK_SECONDS = 5.0
 #: What a server says that only follows another, to a write and to the wish for one.
 _READ_ONLY = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.FeatureNotSupported)
+#: So that a server, or a way to it, that is gone without a word is noticed within half a minute.
+LINE: Mapping[str, str | int] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
 _OTHER_LIMITS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s"
 
 
@@ -59,7 +67,7 @@ class PostgresDatabase:
             max_overflow=0,
             pool_pre_ping=True,
             connect_args={
-                "connect_timeout": 5,
+                **LINE,
                 "options": f"-c lock_timeout={int(LOCK_SECONDS * 1000)}ms {_OTHER_LIMITS}",
             },
         )

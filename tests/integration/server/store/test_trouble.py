@@ -3,11 +3,12 @@
 import asyncio
 import os
 import resource
+import socket
 import sqlite3
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -21,6 +22,7 @@ from fairway.server.store.changes import Change
 from fairway.server.store.errors import StoreUnavailable, UnusableDatabase
 from fairway.server.store.store import Store
 from fairway.server.store.tables import METADATA
+from fairway.server.turn import Turn
 from tests.integration.server.store.nouns import a_project, keep
 from tests.patience import PATIENCE_SECONDS
 
@@ -168,6 +170,34 @@ async def test_a_connection_that_ends_in_the_middle_is_a_passing_trouble(postgre
         await store.write(work)
     await keep(store, projects.insert_project, a_project())
     await store.close()
+
+
+async def test_a_server_that_vanished_without_a_word_is_noticed_within_half_a_minute(
+    postgres_url: str,
+) -> None:
+    def line(connection: psycopg.Connection | psycopg.AsyncConnection) -> tuple[int, int]:
+        """How long an answer, and how long nothing at all, is waited for, in seconds."""
+        with socket.socket(fileno=os.dup(connection.pgconn.socket)) as opened:
+            unanswered, idle, pause, count = (
+                opened.getsockopt(socket.IPPROTO_TCP, option)
+                for option in (
+                    socket.TCP_USER_TIMEOUT,
+                    socket.TCP_KEEPIDLE,
+                    socket.TCP_KEEPINTVL,
+                    socket.TCP_KEEPCNT,
+                )
+            )
+            return unanswered // 1000, idle + pause * count
+
+    store, turn = await Store.open(postgres_url), Turn(postgres_url)
+    of_store = await store.read(lambda c: line(cast("psycopg.Connection", c.connection.driver_connection)))
+    assert await turn.is_ours()
+    assert turn._connection is not None
+    of_turn = line(turn._connection)
+    await turn.pass_on()
+    await store.close()
+
+    assert (of_store, of_turn) == ((25, 25), (25, 25))
 
 
 async def test_two_that_lock_rows_in_opposite_order_both_succeed(postgres_url: str) -> None:
