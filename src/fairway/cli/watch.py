@@ -51,7 +51,9 @@ class Watch:
             try:
                 done = self._with_stream(look) if self._has_stream else self._without_stream(look)
             except Silent:
-                continue
+                if self._left() <= 0:
+                    # A busy server may not even have begun to answer; it is asked once more, without a stream.
+                    done = self._look(look)
             except Unreachable as error:
                 self._be_patient(error)
 
