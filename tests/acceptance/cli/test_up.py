@@ -84,6 +84,15 @@ class Machine:
         items: list[dict[str, Any]] = json.loads(done.stdout)["items"]
         return items
 
+    def ended_deployments(self) -> list[dict[str, Any]]:
+        """All deployments, once each has ended: they run side by side, and any may be the last."""
+        ends = ("--status", "succeeded", "--status", "failed")
+        for each in self.listed("deployment"):
+            if each["status"] not in ends:
+                waited = self.run("deployment", "wait", each["id"], *ends, "--profile", "up")
+                assert waited.returncode == 0, waited.stderr
+        return self.listed("deployment")
+
     def demo_answer(self, name: str) -> str:
         """What an application of the demo says to whoever asks."""
         port = re.search(r"port: (\d+)", (self.data / "demo" / name / "app.pipecd.yaml").read_text())
@@ -167,7 +176,7 @@ def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> No
         approved = machine.run("deployment", "approve", *waiting.split())
         up.until("hello: deployment succeeded")
         answer = machine.demo_answer("hello")
-        deployments = machine.listed("deployment")
+        deployments = machine.ended_deployments()
         agents = machine.listed("agent")
         up.interrupt()
 
