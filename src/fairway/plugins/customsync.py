@@ -2,9 +2,9 @@
 
 from fairway.config.stages import CustomSyncOptions, ScriptRunOptions
 from fairway.plugins.scriptrun.guard import Guard
-from fairway.plugins.scriptrun.plugin import Script, run_script
+from fairway.plugins.scriptrun.plugin import Script, end_scripts, run_script
 from fairway.sdk import Outcome, Plugin, StageRun, stage
-from fairway.sdk.plugin import PluginSettings
+from fairway.sdk.plugin import LeftStage, PluginSettings
 
 DEPRECATED = "CUSTOM_SYNC is deprecated and will go; write the same as SCRIPT_RUN, with `env` instead of `envs`"
 
@@ -20,6 +20,9 @@ class CustomSync(Plugin):
 
     async def close(self) -> None:
         await self._guard.close()
+
+    async def end_left(self, left: LeftStage) -> None:
+        await end_scripts(self._guard, left)
 
     @stage("CUSTOM_SYNC", options=CustomSyncOptions)
     async def sync(self, run: StageRun[CustomSyncOptions]) -> Outcome:

@@ -178,6 +178,17 @@ class HostAgent(Protocol):
     async def application_object(self, application_id: str, key: str) -> bytes | None: ...
 
 
+class LeftStage(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that this process does not run, though an earlier one may have."""
+
+    deployment_id: str
+    stage_id: str
+    #: How long what it has started may take to end by itself; 0: as the plugin thinks right.
+    grace_seconds: float = 0.0
+    #: Whether somebody else goes on with it, so that it is interrupted and not cancelled.
+    handed_over: bool = False
+
+
 class NoAgent(UserError):
     """A plugin that nobody serves has no agent to ask."""
 
@@ -223,6 +234,10 @@ class Plugin:
 
     async def close(self) -> None:
         """The process is about to end."""
+
+    async def end_left(self, left: LeftStage) -> None:
+        """End what a stage has started that goes on by itself, though the process that ran the stage is gone: the stage
+        is given up and will not be asked for again."""
 
     async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
         """What the commit would bring; nothing when the plugin cannot tell."""

@@ -26,7 +26,7 @@ from fairway.rpc.convert.trigger import SYNC_STRATEGIES, to_wire_versions
 from fairway.rpc.plugin_api import NOTES_METADATA, DeploymentServicer, StageServicer, common_messages, stage_messages
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
-from fairway.sdk.plugin import PlannedStage, Plugin, Sort, StageSpec
+from fairway.sdk.plugin import LeftStage, PlannedStage, Plugin, Sort, StageSpec
 from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
@@ -125,6 +125,8 @@ class PluginService(DeploymentServicer, StageServicer):
         self._ends_with_call = False
         running = self._running.get((request.deployment_id, request.stage_id))
         if running is None:
+            if request.deployment_id:
+                await self._plugin.end_left(_left(request))
             return stage_messages.StopResponse(was_running=False)
         running.stop(request)
         # When it is handed over nobody takes the rest of its log, so that is not waited for.
@@ -258,6 +260,15 @@ class _Running:
         """Wait until nothing of the work is left."""
         if self._task is not None:
             await asyncio.wait({self._task})
+
+
+def _left(request: stage_messages.StopRequest) -> LeftStage:
+    return LeftStage(
+        deployment_id=request.deployment_id,
+        stage_id=request.stage_id,
+        grace_seconds=request.grace_seconds,
+        handed_over=request.handed_over,
+    )
 
 
 def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOptions:

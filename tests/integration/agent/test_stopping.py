@@ -1,4 +1,4 @@
-"""A stage that is cancelled in the moment in which it is begun is ended like any other."""
+"""A stage is ended before anything is undone: one that is just being begun, and one that another agent has begun."""
 
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script
+from tests.integration.agent.test_cancelling import appears, there
+from tests.integration.agent.test_journal import is_dead
 from tests.integration.git.repositories import an_origin
 
 
@@ -47,3 +49,22 @@ async def test_a_cancel_that_overtakes_the_stage_on_its_way_to_the_plugin_ends_i
             deployment = await world.ended()
 
     assert (deployment.status, deployment.stages[0].status) == (DeploymentStatus.CANCELLED, StageStatus.CANCELLED)
+
+
+async def test_a_script_that_has_outlived_its_agent_is_ended_by_the_next_before_it_is_undone(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    run = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {pid}; sleep 1000"
+    undo = f"touch {tmp_path}/undone; ! kill -0 $(cat {pid}) || touch {tmp_path}/beside-it"
+    file = an_application_file(script(run, onRollback=undo))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            await appears(pid)
+        deployment = await there(world, 1)
+        await world.command(CancelDeployment(deployment_id=deployment.id))
+        async with an_agent_at_work(world):
+            deployment = await world.ended()
+
+    assert deployment.status is DeploymentStatus.CANCELLED
+    assert ((tmp_path / "undone").exists(), (tmp_path / "beside-it").exists()) == (True, False)
+    assert is_dead(pid.read_text().strip())

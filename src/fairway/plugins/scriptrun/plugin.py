@@ -28,7 +28,7 @@ from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Telling
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
-from fairway.sdk.plugin import PluginSettings, Sort, StageSpec
+from fairway.sdk.plugin import LeftStage, PluginSettings, Sort, StageSpec
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
@@ -47,6 +47,9 @@ class ScriptRun(Plugin):
 
     async def close(self) -> None:
         await self._guard.close()
+
+    async def end_left(self, left: LeftStage) -> None:
+        await end_scripts(self._guard, left)
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         if spec.sort is not Sort.UNDO:
@@ -118,6 +121,17 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
             telling.close(sentence, LogSeverity.ERROR)
     except JournalError as error:
         raise StageFailed(str(error)) from error
+
+
+async def end_scripts(guard: Guard, left: LeftStage) -> None:
+    """End the scripts of a stage that an earlier process has started."""
+    for directory in sorted((guard.journals / left.deployment_id).glob(f"{left.stage_id}-*")):
+        journal, seconds = Journal(directory), left.grace_seconds or _GRACE_SECONDS
+        if left.handed_over:
+            await _hand_over(journal, seconds)
+        else:
+            await journal.end(seconds)
+            journal.remove_script()
 
 
 async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
