@@ -108,6 +108,26 @@ async def test_missing_objects_and_orphans_are_listed(cluster: RunningCluster, n
         assert f"- 1. Service {namespace}/old\n+ 2. ConfigMap {namespace}/new" in state.reason
 
 
+async def test_a_job_that_the_cluster_has_removed_as_git_says_is_not_missing(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Where drift is deployed again, it would run again and again."""
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit({**job, "spec": {"ttlSecondsAfterFinished": 0, "template": template}}, a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+
+        async def is_gone() -> bool:
+            return not web.names("job")
+
+        await until(is_gone)
+
+        _, state = await web.plugin.live_state(under_way=False)
+
+        assert (state.status, state.reason) == (SYNCED, "")
+
+
 async def test_a_field_that_is_ignored_is_no_drift(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     """Defect 8 of PipeCD: its plugin did not heed ignoreFields."""
     async with an_application(cluster, namespace, tmp_path) as web:

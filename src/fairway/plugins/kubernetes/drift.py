@@ -85,6 +85,13 @@ def is_ignored(*bodies: Body) -> bool:
     return any(asks_for(body, IGNORE_DRIFT, "true") for body in bodies)
 
 
+def may_be_gone(wanted: Body) -> bool:
+    """Whether Git itself says that an object does not stay: a Job that the cluster removes once it has ended."""
+    key, spec = key_of(wanted), wanted.get("spec")
+    lives_on = not isinstance(spec, Mapping) or spec.get("ttlSecondsAfterFinished") is None
+    return (key.group, key.kind) == ("batch", "Job") and not lives_on
+
+
 def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, Any]:
     """What to ask the cluster: the object with Git's values at the places that seem to differ, as a merge patch."""
     patch: dict[str, Any] = {}

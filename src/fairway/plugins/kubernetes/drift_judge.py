@@ -21,6 +21,7 @@ from fairway.plugins.kubernetes.drift import (
     ignored_fields,
     is_ignored,
     leftovers,
+    may_be_gone,
     question,
     seeming_changes,
 )
@@ -59,7 +60,7 @@ class Judge:
             if is_ignored(placed.manifest.body, live or {}):
                 continue
             if live is None:
-                missing.append(placed.key)
+                missing += [] if may_be_gone(placed.manifest.body) else [placed.key]
             elif changes := await self._changes(placed, live, compared.ignore_fields):
                 changed.append(Changed(placed.key, changes))
         self._found = {key: found for key, found in self._found.items() if key in bodies}

@@ -17,6 +17,7 @@ from fairway.plugins.kubernetes.drift import (
     in_words,
     is_ignored,
     leftovers,
+    may_be_gone,
     question,
     seeming_changes,
     value_at,
@@ -224,3 +225,15 @@ def test_many_changed_objects_are_shown_in_part() -> None:
     changed = tuple(Changed(Key("", "Service", "shop", f"s{n}"), (Change(("spec", "a"), 1, 2),)) for n in range(5))
 
     assert in_words(Drift(changed=changed), "abc")[-1] == "... and 2 more changed objects"
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec", "expected"),
+    [
+        pytest.param("batch/v1", "Job", {"ttlSecondsAfterFinished": 0}, True, id="a Job that goes"),
+        pytest.param("batch/v1", "Job", {}, False, id="a Job that stays"),
+        pytest.param("example.com/v1", "Job", {"ttlSecondsAfterFinished": 0}, False, id="another Job"),
+    ],
+)
+def test_only_a_job_that_git_lets_go_may_be_gone(version: str, kind: str, spec: dict[str, int], expected: bool) -> None:
+    assert may_be_gone({"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "spec": spec}) is expected
