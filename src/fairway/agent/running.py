@@ -22,7 +22,7 @@ from fairway.agent.passing import PassingTime
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.agent.plugins.repeating import may_repeat
-from fairway.agent.plugins.stopping import stopped
+from fairway.agent.plugins.stopping import GivenUp, stopped
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig, UndoScript
 from fairway.delivery.owner import decide_owner
@@ -270,10 +270,11 @@ class DeploymentRun:
         stage, reason = self._stage(decision.stage_id), decision.reason
         executing = None if self._executing is None else self._executing.task
         try:
-            client = self._running.plugins.client(self._plugin(stage))
-            known = await stopped(client, self.deployment.id, stage, reason, executing)
+            plugins, name = self._running.plugins, self._plugin(stage)
+            given_up = GivenUp(self.deployment.id, stage, reason)
+            known = await stopped(plugins.client(name), lambda: plugins.back(name), given_up, executing)
         except (PluginGone, PluginRefused):
-            # A plugin that is gone cannot end anything; whatever it left is ended when it starts again.
+            # A plugin that is gone, and does not come back, cannot end anything.
             known = False
         if self._executing is not None:
             if not known:

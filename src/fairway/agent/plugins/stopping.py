@@ -1,19 +1,45 @@
-"""Ends a stage by its plugin, also one that is still on its way there: what is to end it may arrive first."""
+"""Ends a stage by its plugin: also one that is still on its way there, because what is to end it may arrive first, and
+one whose plugin is just being started again, because what it started may have outlived the plugin.
+"""
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
-from fairway.agent.plugins.client import PluginClient, StopAnswer
+from fairway.agent.plugins.client import PluginClient, PluginGone, StopAnswer
 from fairway.model.stage import Stage
 
 #: When a plugin that has not heard of a stage is asked again to end it.
 _AGAIN_SECONDS = 0.1
 
 
+class GivenUp(NamedTuple):
+    """A stage that is given up."""
+
+    deployment_id: str
+    stage: Stage
+    reason: str
+
+
 async def stopped(
-    client: PluginClient, deployment_id: str, stage: Stage, reason: str, executing: "asyncio.Task[Any] | None"
+    client: PluginClient,
+    back: Callable[[], Awaitable[PluginClient]],
+    given_up: GivenUp,
+    executing: "asyncio.Task[Any] | None",
 ) -> bool:
-    """End a stage and all that it started; whether the plugin knows how to. `executing` waits for its result."""
+    """End a stage and all that it started; whether the plugin knows how to. PluginGone when it is not there, nor
+    `back`. `executing` waits for the stage's result."""
+    try:
+        return await _stopped(client, given_up, executing)
+    except PluginGone:
+        if not client.resumes:
+            # What it has started has ended with it.
+            raise
+    return await _stopped(await back(), given_up, executing)
+
+
+async def _stopped(client: PluginClient, given_up: GivenUp, executing: "asyncio.Task[Any] | None") -> bool:
+    deployment_id, stage, reason = given_up
     while (said := await client.stop(deployment_id, stage.id, reason)) is StopAnswer.NOT_RUNNING:
         if executing is None or (await asyncio.wait({executing}, timeout=_AGAIN_SECONDS))[0]:
             return True
