@@ -38,13 +38,25 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.decode(zlib.decompress(self.packed), type=tuple[Placed, ...])
 
 
+class _Known(msgspec.Struct):
+    """What was read of a commit."""
+
+    commit: str
+    wanted: Wanted
+    #: Whether the same commit may say something else tomorrow, such as by the newest version of a chart.
+    floats: bool
+    #: Whether it was deployed since, with whatever it said then.
+    is_deployed: bool = False
+
+
 class WantedObjects:
-    """Knows what is wanted for all applications of a plugin; read once for each commit."""
+    """Knows what is wanted for all applications of a plugin; read once for each commit, and what floats once more when
+    it was deployed."""
 
     def __init__(self, plugin: Plugin, manifests: Manifests) -> None:
         self._plugin = plugin
         self._manifests = manifests
-        self._known: dict[tuple[str, str], tuple[str, Wanted]] = {}
+        self._known: dict[tuple[str, str], _Known] = {}
         #: Application id → its file, and what it says.
         self._settings: dict[str, tuple[bytes, ApplicationSettings]] = {}
 
@@ -55,11 +67,13 @@ class WantedObjects:
 
     async def at(self, question: LiveQuestion, target: DeployTarget, cluster: Cluster) -> Wanted:
         """What is wanted at one deploy target."""
-        key, commit = (question.application_id, target.name), question.files.commit
+        key, under_way = (question.application_id, target.name), question.deployment_under_way
         known = self._known.get(key)
-        if known is None or known[0] != commit:
-            known = self._known[key] = (commit, await self._read(question, target, cluster))
-        return known[1]
+        if known is None or known.commit != question.files.commit or (known.is_deployed and not under_way):
+            wanted = await self._read(question, target, cluster)
+            known = self._known[key] = _Known(question.files.commit, wanted, await self._floats(question, target))
+        known.is_deployed |= known.floats and bool(under_way)
+        return known.wanted
 
     def forget(self, application_id: str) -> None:
         """Nobody asks about an application any more."""
@@ -92,6 +106,14 @@ class WantedObjects:
             kinds=_kinds(objects, places, target),
             namespaces=_namespaces(objects, places) or frozenset({cluster.default_namespace}),
         )
+
+    async def _floats(self, question: LiveQuestion, target: DeployTarget) -> bool:
+        wanted, directory = input_for(self._said(question).spec, target)
+        # It has just been made.
+        rendering = await self._manifests.render(
+            question.files, wanted, application_name=question.application_name, kustomize_dir=directory
+        )
+        return rendering.floating
 
     def _own(self, question: LiveQuestion) -> tuple[DeployTarget, ...]:
         spec = self._said(question).spec
