@@ -54,6 +54,8 @@ class WatchedRepository:
         self.refs = _refs(settings.remote, self.branch)
         #: None while the branch is not there.
         self.head: str | None = None
+        #: Which of them whoever watches was told of last; others may find a new one first.
+        self.told: str | None = None
         #: Why it could not be looked at the last time; empty when it could.
         self.trouble = ""
         #: Somebody says that there was a push.
@@ -98,6 +100,8 @@ class WatchedRepository:
         found = await mirror.head(self.branch)
         moved = found is not None and found != self.head
         self.head = found or self.head
+        if moved:
+            self._woken.set()
         return moved
 
     async def next_look(self, seconds: float) -> None:
@@ -109,11 +113,14 @@ class WatchedRepository:
             step = min(seconds, TOLD_SECONDS if is_told else UNTOLD_SECONDS)
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while not self._nudged and _stamp(self.refs) == self._seen and (left := until - loop.time()) > 0:
+        while not self._has_news() and (left := until - loop.time()) > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(step, left)):
                     await self._woken.wait()
             self._woken.clear()
+
+    def _has_news(self) -> bool:
+        return self._nudged or self.head != self.told or _stamp(self.refs) != self._seen
 
 
 #: What is done about a repository whose branch has moved.
@@ -169,14 +176,14 @@ def decide_ask_seconds(interval: timedelta) -> float:
 async def _watch(repository: WatchedRepository, moved: Moved, ask_seconds: float) -> None:
     while True:
         try:
-            has_moved = await repository.refresh()
+            await repository.refresh()
             repository.trouble = ""
         except FairwayError as error:
-            has_moved = False
             if not repository.trouble:
                 _log.warning("a repository cannot be read", repository=repository.id, reason=str(error))
             repository.trouble = str(error)
-        if has_moved:
+        if repository.head != repository.told:
+            repository.told = repository.head
             await moved(repository)
         await repository.next_look(ask_seconds)
 

@@ -70,6 +70,22 @@ async def test_the_kernel_tells_of_a_push(tmp_path: Path, monkeypatch: pytest.Mo
     assert found == pushed
 
 
+async def test_a_push_that_somebody_else_has_found_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FileWatch, "open", lambda _self: None)
+    monkeypatch.setattr(repositories, "UNTOLD_SECONDS", NEVER)
+    origin, seen = an_origin(tmp_path), Seen()
+    async with watching(origin, tmp_path, seen) as repository:
+        await seen.next()
+        pushed = origin.commit({"a": "2"})
+        # As somebody does who asks for a deployment.
+        await repository.refresh()
+        found = await seen.next()
+
+    assert found == pushed
+
+
 async def test_without_the_kernel_it_is_found_by_looking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileWatch, "open", lambda _self: None)
     origin, seen = an_origin(tmp_path), Seen()
