@@ -127,15 +127,18 @@ class Lease:
 
     async def may_begin(self) -> None:
         """Returns when something may be begun, at once while the lease allows it; never when it was lost."""
-        while self._role is not Role.ACTIVE or decide_standing(self._held, self._now()) is not Standing.ACT:
+        if not self._may_begin():
             async with self._changed:
-                await self._changed.wait()
+                await self._changed.wait_for(self._may_begin)
+
+    def _may_begin(self) -> bool:
+        return self._role is Role.ACTIVE and decide_standing(self._held, self._now()) is Standing.ACT
 
     async def at_work(self) -> None:
         """Returns while this agent is at work, whether it may begin something or not; never when it was replaced."""
-        while self._role is not Role.ACTIVE:
+        if self._role is not Role.ACTIVE:
             async with self._changed:
-                await self._changed.wait()
+                await self._changed.wait_for(lambda: self._role is Role.ACTIVE)
 
     @property
     def role(self) -> Role:

@@ -263,6 +263,21 @@ def test_nothing_may_begin_any_more_when_a_report_was_refused(tmp_path: Path) ->
     in_own_time(work())
 
 
+def test_whoever_waits_to_begin_misses_no_word_that_it_may(tmp_path: Path) -> None:
+    async def work() -> None:
+        lease = Lease(Scripted(), tmp_path, asyncio.get_running_loop().time)
+        async with lease._changed:
+            # As when many wait: the word is on its way when somebody finds that it has to wait for it.
+            word = asyncio.create_task(lease._become(Role.ACTIVE, "it is its turn"))
+            await asyncio.sleep(0)
+            waiting = [asyncio.create_task(each()) for each in (lease.may_begin, lease.at_work)]
+            await asyncio.sleep(0)
+        async with asyncio.timeout(1000):
+            await asyncio.gather(word, *waiting)
+
+    in_own_time(work())
+
+
 def test_an_agent_alone_begins_nothing_new_in_a_very_long_outage_and_goes_on_when_the_server_is_back(
     tmp_path: Path,
 ) -> None:
