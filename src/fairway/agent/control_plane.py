@@ -54,6 +54,10 @@ class ServerRefused(UserError):
     taken = 0
 
 
+class ServerHasIt(ServerRefused):
+    """The server will not make what it has already. PipeCD's says so of a deployment that it is told of again."""
+
+
 class KeyRefused(ServerRefused):
     """The server does not let this agent in: its key is wrong, or it was disabled."""
 
@@ -258,7 +262,8 @@ def _in_our_words(method: str, error: aio.AioRpcError) -> ServerAway | ServerRef
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
         return KeyRefused(f"the server does not let this agent in: {said}")
     if error.code() in _FINAL:
-        return ServerRefused(f"the server refused {method} ({error.code().name}): {said}")
+        refused = ServerHasIt if error.code() is grpc.StatusCode.ALREADY_EXISTS else ServerRefused
+        return refused(f"the server refused {method} ({error.code().name}): {said}")
     return ServerAway(f"the server did not answer {method} ({error.code().name}): {said}")
 
 

@@ -24,7 +24,7 @@ import structlog
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
+from fairway.agent.control_plane import KeyRefused, ServerAway, ServerHasIt, ServerRefused
 from fairway.agent.reports import Report
 from fairway.errors import TemporaryError
 from fairway.git.retry import Retry
@@ -258,6 +258,9 @@ class Outbox:
             try:
                 if not await self._sent((kept.report,)):
                     return True
+            except ServerHasIt as error:
+                # It took the report when it was sent first, only later than anybody waited.
+                _log.debug("the server has a report that was kept", method=kept.report.method, reason=str(error))
             except ServerRefused as error:
                 _log.error("the server refuses a report that was kept", method=kept.report.method, reason=str(error))
             await self._in_thread("DELETE FROM kept WHERE number = ?", (kept.number,))

@@ -7,8 +7,8 @@ import grpc
 import pytest
 from grpc import aio
 
-from fairway.agent.control_plane import ControlPlane, ServerAway, ServerRefused
-from fairway.agent.reports import Report, deploying
+from fairway.agent.control_plane import ControlPlane, ServerAway, ServerHasIt, ServerRefused
+from fairway.agent.reports import Report, created, deploying
 from fairway.rpc.agent_api import (
     AgentServicer,
     ReportServicer,
@@ -139,3 +139,18 @@ async def test_reports_that_are_too_large_for_one_call_are_sent_one_by_one() -> 
         await server.send(*reports_of("a" * 700_000, "b" * 700_000))
 
     assert [len(each) for each in servicer.calls] == [1, 1]
+
+
+class HasEveryDeployment(AgentServicer):
+    """Answers as PipeCD's server does when it is told of a deployment for the second time."""
+
+    async def CreateDeployment(
+        self, request: messages.CreateDeploymentRequest, context: CallContext
+    ) -> messages.CreateDeploymentResponse:
+        return await context.abort(grpc.StatusCode.ALREADY_EXISTS, "Entity already exists")
+
+
+async def test_a_deployment_that_the_server_has_already_is_told_from_one_that_it_does_not_want() -> None:
+    async with asked(HasEveryDeployment()) as server:
+        with pytest.raises(ServerHasIt, match="Entity already exists"):
+            await server.send(created(a_deployment(id="d-1")))

@@ -12,8 +12,9 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
-from fairway.agent.control_plane import KeyRefused, ServerAway, ServerRefused
+from fairway.agent.control_plane import KeyRefused, ServerAway, ServerHasIt, ServerRefused
 from fairway.agent.outbox import Outbox, OutboxError, log_stream
 from fairway.agent.reports import Report, deploying
 from fairway.git.retry import Retry
@@ -255,6 +256,18 @@ async def test_a_kept_report_that_is_refused_later_does_not_hold_up_the_rest(tmp
         await outbox.drained()
         server.problem = None
         assert await outbox.deliver("d-1", a_report("2")) is True
+
+
+async def test_a_kept_report_that_the_server_has_already_is_nothing_to_complain_of(tmp_path: Path) -> None:
+    # PipeCD's server was too slow to answer in time, and says of a deployment that is made again that it exists.
+    server = RecordingServer()
+    server.problem = AWAY
+    with capture_logs() as said:
+        async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
+            await outbox.deliver("d-1", a_report("1"))
+            server.problem = ServerHasIt("exists already")
+            await outbox.drained()
+    assert [each["event"] for each in said if each["log_level"] == "error"] == []
 
 
 async def test_a_file_that_cannot_be_made_is_said_with_its_path(tmp_path: Path) -> None:
