@@ -30,6 +30,9 @@ class Child:
             self.pid = os.fork()
             if self.pid == 0:
                 _become(command, (theirs, lock), us)
+        except OSError:
+            os.close(self.pipe)
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDED_ON)
             os.close(theirs)
