@@ -70,6 +70,14 @@ class LeasesUnknown(UserError):
     """The server knows no leases; its agents are left to themselves."""
 
 
+class ChainTurn(msgspec.Struct, frozen=True):
+    """Whether a deployment of a chain may be planned."""
+
+    come: bool
+    #: Why it never will be; empty when it may.
+    given_up: str = ""
+
+
 class Introduced(msgspec.Struct, frozen=True):
     """What the server answers to an agent that introduces itself."""
 
@@ -111,7 +119,7 @@ class ControlPlane:
         try:
             return await self._leases.Hold(request, metadata=self._metadata, timeout=seconds)
         except aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED and _is_the_servers(error):
                 raise LeasesUnknown("this server gives no leases; see that no other agent has the same id") from error
             raise _in_our_words("Hold", error) from error
 
@@ -167,6 +175,18 @@ class ControlPlane:
         answer = await self.call("GetDeployment", messages.GetDeploymentRequest(id=deployment_id))
         return from_wire_deployment(answer.deployment)
 
+    async def chain_turn(self, deployment: Deployment) -> ChainTurn:
+        """Whether a deployment's block of its chain has its turn."""
+        answer = await self.call(
+            "InChainDeploymentPlannable",
+            messages.InChainDeploymentPlannableRequest(
+                deployment_id=deployment.id,
+                deployment_chain_id=deployment.chain_id,
+                deployment_chain_block_index=deployment.chain_block_index,
+            ),
+        )
+        return ChainTurn(come=answer.plannable, given_up=answer.cancel_reason or "its chain" if answer.cancel else "")
+
     async def waiting_commands(self) -> tuple[Command, ...]:
         """Every command that waits for this agent."""
         answer = await self.call("ListUnhandledCommands", messages.ListUnhandledCommandsRequest())
@@ -220,7 +240,7 @@ class ControlPlane:
             async for hint in stream:
                 yield hint
         except aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED and _is_the_servers(error):
                 raise NoHints("this server gives no hints; the agent polls instead") from error
             raise _in_our_words("Watch", error) from error
         finally:
@@ -257,8 +277,19 @@ _FINAL = {
 }
 
 
+#: How gRPC begins to tell of an answer that no gRPC server gave. The code is made of its HTTP status then.
+_NOT_GRPC = "Received http2 header with status"
+
+
+def _is_the_servers(error: aio.AioRpcError) -> bool:
+    """Whether the server said so, and not a proxy, whose 404, 403 or 401 is nobody's word."""
+    return not (error.details() or "").startswith(_NOT_GRPC)
+
+
 def _in_our_words(method: str, error: aio.AioRpcError) -> ServerAway | ServerRefused:
     said = error.details() or error.code().name
+    if not _is_the_servers(error):
+        return ServerAway(f"the server did not answer {method}; something before it did ({said})")
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
         return KeyRefused(f"the server does not let this agent in: {said}")
     if error.code() in _FINAL:

@@ -1,5 +1,7 @@
 """What the agent makes of a server that answers as PipeCD's does, over a real line."""
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,6 +14,7 @@ from fairway.agent.reports import Report, created, deploying
 from fairway.rpc.agent_api import (
     AgentServicer,
     ReportServicer,
+    lease_messages,
     messages,
     register_agent_service,
     register_report_service,
@@ -154,3 +157,48 @@ async def test_a_deployment_that_the_server_has_already_is_told_from_one_that_it
     async with asked(HasEveryDeployment()) as server:
         with pytest.raises(ServerHasIt, match="Entity already exists"):
             await server.send(created(a_deployment(id="d-1")))
+
+
+@asynccontextmanager
+async def a_proxy(status: str) -> AsyncIterator[ControlPlane]:
+    """Speaks HTTP/2 and has this to say to everything, as one whose server is being replaced."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> None:
+            writer.write(len(payload).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + payload)
+
+        preface, header, settings, headers = 24, 9, 4, 1
+        await reader.readexactly(preface)
+        frame(settings, 0, 0)
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while head := await reader.readexactly(header):
+                await reader.readexactly(int.from_bytes(head[:3]))
+                if head[3] == settings and not head[4]:
+                    frame(settings, 1, 0)
+                if head[3] == headers:
+                    # `:status` by its number, and the whole answer in one frame.
+                    frame(headers, 5, int.from_bytes(head[5:]), b"\x08\x03" + status.encode())
+        writer.close()
+
+    serving: list[asyncio.Task[None]] = []
+    listening = await asyncio.start_server(
+        lambda *connection: serving.append(asyncio.create_task(serve(*connection))), "127.0.0.1", 0
+    )
+    control_plane = ControlPlane(aio.insecure_channel(f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"), "p,a,k")
+    try:
+        yield control_plane
+    finally:
+        await control_plane.close()
+        listening.close()
+        await asyncio.gather(*serving)
+
+
+@pytest.mark.parametrize("status", ["401", "403", "404"])
+async def test_what_a_proxy_says_is_not_the_servers_word(status: str) -> None:
+    async with a_proxy(status) as server:
+        with pytest.raises(ServerAway, match=f"something before it did .*{status}"):
+            await server.applications()
+        with pytest.raises(ServerAway, match=status):
+            await server.hold(lease_messages.HoldRequest(holder="h"), 30.0)
+        with pytest.raises(ServerAway, match=status):
+            await anext(server.watch(""))
