@@ -206,6 +206,7 @@ def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:
             outbox=basis.outbox,
             clock=basis.place.clock,
             new_id=lambda: str(uuid4()),
+            find=basis.place.server.deployment,
             looked=looked,
         )
     )
@@ -235,6 +236,7 @@ def _desk(
         workspace=Workspace(settings.data / "work", settings.unsealer, settings.data / "plugins"),
         plugins=plugins,
         clock=basis.place.clock,
+        chain_turn=basis.place.server.chain_turn,
         stage_ended=stage_ended,
         sleep_until=_sleeper(basis.place.clock),
     )

@@ -18,7 +18,7 @@ import structlog
 
 from fairway.agent import reports
 from fairway.agent.applications import Registered, files_of, reference_to
-from fairway.agent.control_plane import ServerRefused
+from fairway.agent.control_plane import ChainTurn, ServerAway, ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
@@ -50,6 +50,8 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     workspace: Workspace
     plugins: Plugins
     clock: Clock
+    #: Whether a deployment of a chain may be planned, as the server has it.
+    chain_turn: Callable[[Deployment], Coroutine[Any, Any, ChainTurn]]
     #: Told when a stage has ended: deployment, stage.
     stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
     #: Returns when that moment has come.
@@ -99,9 +101,8 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
         await underway.known()
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
     await _known_or_removed(desk, underway)
-    if isinstance(prepared, Cancelling):
-        reason = f"Cancelled by {prepared.commander} before it was planned"
-        return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, reason)
+    if isinstance(prepared, _GivenUp):
+        return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, prepared.reason)
     run = DeploymentRun(prepared.deployment, prepared.running, prepared.planned)
     underway.redactor = redactor_of(prepared.running.sources)
     underway.run = run
@@ -122,11 +123,11 @@ async def _known_or_removed(desk: DeployingDesk, underway: Underway) -> None:
         raise
 
 
-async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | Cancelling":
-    """The deployment with its files and its plan; or who cancelled it, if that came first."""
-    wish: asyncio.Future[Cancelling] = asyncio.get_running_loop().create_future()
-    underway.on_cancel(lambda cancelling: None if wish.done() else wish.set_result(cancelling))
-    preparing = asyncio.create_task(desk.patience.run(lambda: _prepared_or_said_why(desk, underway)))
+async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | _GivenUp":
+    """The deployment with its files and its plan; or why it is given up, if that came first."""
+    wish: asyncio.Future[_GivenUp] = asyncio.get_running_loop().create_future()
+    underway.on_cancel(lambda cancelling: None if wish.done() else wish.set_result(_cancelled(cancelling)))
+    preparing = asyncio.create_task(_prepared_in_its_turn(desk, underway))
     # What has begun may have to be undone, and for that its files are needed.
     awaited: set[asyncio.Future[Any]] = {preparing}
     if underway.deployment.status is DeploymentStatus.PENDING:
@@ -137,6 +138,38 @@ async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_P
     finally:
         preparing.cancel()
         await asyncio.wait({preparing})
+
+
+async def _prepared_in_its_turn(desk: DeployingDesk, underway: Underway) -> "_Prepared | _GivenUp":
+    """The same, when the block before its own has succeeded, if it is of a chain."""
+    if underway.deployment.chain_block_index and underway.deployment.status is DeploymentStatus.PENDING:
+        await underway.known()
+        if given_up := await _given_up_by_its_chain(desk, underway):
+            return given_up
+    return await desk.patience.run(lambda: _prepared_or_said_why(desk, underway))
+
+
+async def _given_up_by_its_chain(desk: DeployingDesk, underway: Underway) -> "_GivenUp | None":
+    """Wait until a deployment may be planned; why it never will be, if its chain has fallen."""
+    deployment = underway.deployment
+    while True:
+        # What is heard while the server is asked counts too.
+        underway.heard_of.clear()
+        try:
+            turn = await desk.chain_turn(deployment)
+        except ServerAway as error:
+            underway.trouble = str(error)
+        else:
+            if turn.come or turn.given_up:
+                underway.trouble = ""
+                return _GivenUp(turn.given_up) if turn.given_up else None
+            underway.trouble = f"block {deployment.chain_block_index - 1} of its chain has not succeeded yet"
+        # The agent hears of its open deployments when one of them may go on, and from time to time.
+        await underway.heard_of.wait()
+
+
+def _cancelled(wish: Cancelling) -> "_GivenUp":
+    return _GivenUp(f"Cancelled by {wish.commander} before it was planned")
 
 
 async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Prepared":
@@ -150,6 +183,12 @@ async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Pr
         raise
     underway.trouble = ""
     return prepared
+
+
+class _GivenUp(msgspec.Struct, frozen=True):
+    """A deployment that is not to be planned."""
+
+    reason: str
 
 
 class _Prepared(msgspec.Struct, frozen=True):

@@ -54,6 +54,8 @@ class Deployments:
         """Bring a deployment to its end, as soon as its application is free. One that is known stays as it is, and one
         that has ended here stays so, whatever the server believes of it. One that the server is being told of now is
         got ready meanwhile, and given up if the server refuses it."""
+        if known := self._by_id.get(deployment.id):
+            known.heard_of.set()
         if self.knows(deployment.id) or deployment.status.is_terminal:
             return
         underway = Underway(deployment, telling)
@@ -148,11 +150,14 @@ class Underway:
         #: Whether it has its turn at once, which the server is told with the rest.
         self.began_with_its_telling = False
         self.run: DeploymentRun | None = None
-        #: What it waits for before it can be planned, such as a remote that is away; empty when for nothing.
+        #: What it waits for before it can be planned, such as a remote that is away, or the block before its own; empty
+        #: when for nothing.
         self.trouble = ""
         #: Masks what was opened for it.
         self.redactor = Redactor(())
         self.ended = asyncio.Event()
+        #: Set whenever the server is heard to speak of it.
+        self.heard_of = asyncio.Event()
         self._cancelling: Cancelling | None = None
         self._listener: Callable[[Cancelling], None] | None = None
 

@@ -11,6 +11,7 @@ import msgspec
 from google.protobuf.message import Message
 
 from fairway.model.application import DeploymentReference, SyncState
+from fairway.model.chain import ApplicationMatcher
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.live_state import LiveState
@@ -19,6 +20,7 @@ from fairway.model.plan import Plan
 from fairway.model.stage import Stage
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.application import to_wire_deployment_reference, to_wire_sync_state
+from fairway.rpc.convert.chain import to_wire_matcher
 from fairway.rpc.convert.command import COMMAND_STATUSES
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, to_wire_deployment, to_wire_planned
 from fairway.rpc.convert.live_state import to_wire_live_state
@@ -38,6 +40,14 @@ class Report(msgspec.Struct, frozen=True):
 def created(deployment: Deployment) -> Report:
     """A deployment was made."""
     return Report("CreateDeployment", m.CreateDeploymentRequest(deployment=to_wire_deployment(deployment)))
+
+
+def chain_created(first: Deployment, followers: Iterable[ApplicationMatcher]) -> Report:
+    """A deployment was made, and others follow it block by block."""
+    request = m.CreateDeploymentChainRequest(
+        first_deployment=to_wire_deployment(first), matchers=map(to_wire_matcher, followers)
+    )
+    return Report("CreateDeploymentChain", request)
 
 
 def planned(deployment: Deployment, plan: Plan) -> Report:

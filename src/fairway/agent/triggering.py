@@ -113,7 +113,10 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
         deploy_targets_by_plugin=application.deploy_targets_by_plugin,
         labels=application.labels,
         status_reason=with_its_turn(
-            new.triggered.decision.reason, new.behind, config.trigger.waiting if config is not None else ""
+            new.triggered.decision.reason,
+            new.behind,
+            config.trigger.waiting if config is not None else "",
+            new.asked.chain_block_index,
         ),
         chain_id=new.asked.chain_id,
         chain_block_index=new.asked.chain_block_index,

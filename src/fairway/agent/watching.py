@@ -5,7 +5,9 @@ touches, and tells the server of names that changed, files that nobody has regis
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
+from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
@@ -24,7 +26,7 @@ from fairway.agent.applications import (
     report_unregistered,
     view,
 )
-from fairway.agent.control_plane import ServerRefused
+from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer, Report
@@ -32,9 +34,11 @@ from fairway.agent.repositories import Repositories, WatchedRepository
 from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for, drifted, examine, new_deployment
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
+from fairway.config.application import Chain
 from fairway.delivery.trigger import LastDeployment, TriggerOutcome
 from fairway.errors import FairwayError
 from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
+from fairway.model.chain import ApplicationMatcher
 from fairway.model.command import ChainSyncApplication, Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.trigger import TriggerKind
@@ -61,6 +65,8 @@ class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
     outbox: Outbox
     clock: Clock
     new_id: Callable[[], str]
+    #: A deployment as the server has it.
+    find: Callable[[str], Coroutine[Any, Any, Deployment]]
     #: Called after each look at a repository.
     looked: Callable[[], None]
 
@@ -187,23 +193,38 @@ class Watcher:
             behind=self._desk.deployments.under_way(triggered.known.application.id),
         )
         deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
-        # What it needs is got ready while the server is told of it.
-        telling = asyncio.ensure_future(self._begin(deployment, at_once=not new.behind))
-        self._desk.deployments.take(deployment, telling)
-        await telling
+        config = triggered.known.config
+        # One that is deployed by a chain begins none of its own: it would be lost to the one that waits for it.
+        if config is not None and config.post_sync.chain is not None and asked.kind is not TriggerKind.CHAIN:
+            await self._begin_chain(deployment, config.post_sync.chain)
+        else:
+            # What it needs is got ready while the server is told of it.
+            telling = asyncio.ensure_future(self._begin(deployment, at_once=not new.behind))
+            self._desk.deployments.take(deployment, telling)
+            await telling
         self._desk.registered.note_triggered(deployment)
         self._examined[deployment.application_id] = triggered.known.commit
-        config = triggered.known.config
         if config is not None and config.trigger.waiting == "newest":
             self._desk.deployments.supersede(deployment)
         return deployment
 
     async def _begin(self, deployment: Deployment, at_once: bool) -> None:
+        begun = (reports.deploying(deployment.application_id, True),) if at_once else ()
+        await self._tell_new(deployment, reports.created(deployment), *begun)
+
+    async def _begin_chain(self, first: Deployment, chain: Chain) -> None:
+        """Begin a deployment that others follow. The server gives the chain its id, and what is said of the deployment
+        carries it: so it is taken up as the server has it, or later from its list, if it is away now."""
+        blocks = [ApplicationMatcher(name=each.name, kind=each.kind, labels=each.labels) for each in chain.applications]
+        await self._tell_new(first, reports.chain_created(first, blocks))
+        with suppress(ServerAway):
+            self._desk.deployments.take(await self._desk.find(first.id))
+
+    async def _tell_new(self, deployment: Deployment, created: Report, *more: Report) -> None:
         reference = reference_to(deployment)
         newest = reports.newest_deployment(deployment.application_id, DeploymentStatus.PENDING, reference)
         try:
-            begun = (reports.deploying(deployment.application_id, True),) if at_once else ()
-            await self._desk.outbox.deliver(deployment.id, reports.created(deployment), newest, *begun)
+            await self._desk.outbox.deliver(deployment.id, created, newest, *more)
         except ServerRefused as error:
             if not error.taken:
                 raise

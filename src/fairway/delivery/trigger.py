@@ -108,7 +108,7 @@ def _on_command(facts: TriggerFacts, config: ApplicationConfig) -> TriggerDecisi
 def _on_chain(facts: TriggerFacts, config: ApplicationConfig) -> TriggerDecision:
     if config.trigger.on_chain.disabled:
         return _declined(facts, "trigger.onChain is disabled for this application, so the chain cannot deploy it")
-    return _yes("An application earlier in the chain has been deployed", facts.asked_strategy)
+    return _yes("It is part of a chain that another application has begun", facts.asked_strategy)
 
 
 def _on_out_of_sync(facts: TriggerFacts, config: ApplicationConfig, now: datetime) -> TriggerDecision:
@@ -142,11 +142,14 @@ def _short(commit_hash: str) -> str:
     return commit_hash[:7]
 
 
-def with_its_turn(reason: str, behind: str, waiting: str) -> str:
-    """Why a deployment was made, and what it waits for where another one of its application has its turn.
+def with_its_turn(reason: str, behind: str, waiting: str, block: int = 0) -> str:
+    """Why a deployment was made, and what it waits for: another one of its application that has its turn, or the block
+    of its chain before its own.
 
     `behind` is that other one, empty when there is none; `waiting` is what the file says of those that wait.
     """
+    if block:
+        reason = f"{reason}; it waits until block {block - 1} of the chain has succeeded"
     if not behind:
         return reason
     meanwhile = (

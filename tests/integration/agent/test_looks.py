@@ -14,6 +14,7 @@ from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.clock import SystemClock
 from fairway.model.application import GitPath, Repository
 from fairway.model.command import Command, SyncApplication
+from fairway.model.deployment import Deployment
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
 from tests.patience import PATIENCE_SECONDS
@@ -49,6 +50,10 @@ class Reports:
 
         telling.add_done_callback(taken)
 
+    async def find(self, deployment_id: str) -> Deployment:
+        """The server has it as it was told of it."""
+        raise AssertionError(f"nobody asks for {deployment_id}: it is of no chain")
+
     def supersede(self, _deployment: Any) -> None:
         """None waits."""
 
@@ -68,6 +73,7 @@ def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: li
         outbox=reports,
         clock=SystemClock(),
         new_id=lambda: f"d-{next(ids)}",
+        find=reports.find,
         looked=lambda: looked.append(1),
     )
     return Watcher(desk), registered

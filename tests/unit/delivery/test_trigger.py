@@ -85,7 +85,7 @@ def test_a_command_that_may_not_run_is_rejected_with_the_reason() -> None:
 
 
 def test_a_chain_triggers_what_allows_it() -> None:
-    expected = yes("An application earlier in the chain has been deployed")
+    expected = yes("It is part of a chain that another application has begun")
 
     assert decide_trigger(facts(TriggerKind.CHAIN), NOW) == expected
 

@@ -31,6 +31,7 @@ MOST_REPORTS = 64
 _Answers = Callable[[AgentDesk, AgentIdentity, Any], Coroutine[Any, Any, Message]]
 _WORK: Mapping[str, _Answers] = {
     "CreateDeployment": creation.create_deployment,
+    "CreateDeploymentChain": creation.create_chain,
     "ReportDeploymentPlanned": deployments.report_planned,
     "ReportDeploymentStatusChanged": deployments.report_status,
     "ReportDeploymentCompleted": deployments.report_completed,
