@@ -116,8 +116,7 @@ class Watcher:
     async def sync(self, command: Command, payload: SyncApplication | ChainSyncApplication) -> Answer:
         """Deploy an application because somebody asks for it; the answer names the deployment, or says why not."""
         asked = _asked(command, payload)
-        if self._desk.deployments.knows(asked.deployment_id):
-            # By an agent that was killed before it could answer.
+        if await self._was_begun(asked.deployment_id):
             return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: asked.deployment_id})
         try:
             deployment = await self._deploy_on_demand(payload.application_id, asked)
@@ -126,6 +125,17 @@ class Watcher:
         if isinstance(deployment, str):
             return Answer(status=CommandStatus.FAILED, metadata={"reason": deployment})
         return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: deployment.id})
+
+    async def _was_begun(self, deployment_id: str) -> bool:
+        """Whether an agent has begun the deployment that was killed before it could answer."""
+        if self._desk.deployments.knows(deployment_id):
+            return True
+        try:
+            self._desk.deployments.take(await self._desk.find(deployment_id))
+        except (ServerAway, ServerRefused):
+            # As a rule there is none.
+            return False
+        return True
 
     async def heal(self, application_id: str, last: LastDeployment | None) -> None:
         """Deploy an application again of which something else runs than Git says, if its file asks for that."""

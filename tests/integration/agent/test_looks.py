@@ -14,11 +14,11 @@ from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.clock import SystemClock
 from fairway.model.application import GitPath, Repository
 from fairway.model.command import Command, SyncApplication
-from fairway.model.deployment import Deployment
+from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
 from tests.patience import PATIENCE_SECONDS
-from tests.unit.model.builders import NOW, an_application
+from tests.unit.model.builders import NOW, a_deployment, an_application
 
 
 class Reports:
@@ -28,6 +28,7 @@ class Reports:
         self.methods: list[str] = []
         self.taken: list[str] = []
         self.known: set[str] = set()
+        self.ended: dict[str, Deployment] = {}
         self.refuses = ""
 
     async def deliver(self, _stream: str, *reports: Report) -> bool:
@@ -40,7 +41,9 @@ class Reports:
     def knows(self, deployment_id: str) -> bool:
         return deployment_id in self.known
 
-    def take(self, deployment: Any, telling: asyncio.Future[None]) -> None:
+    def take(self, deployment: Any, telling: asyncio.Future[None] | None = None) -> None:
+        if telling is None:
+            return
         self.known.add(deployment.id)
 
         def taken(told: asyncio.Future[None]) -> None:
@@ -51,8 +54,9 @@ class Reports:
         telling.add_done_callback(taken)
 
     async def find(self, deployment_id: str) -> Deployment:
-        """The server has it as it was told of it."""
-        raise AssertionError(f"nobody asks for {deployment_id}: it is of no chain")
+        if deployment_id in self.ended:
+            return self.ended[deployment_id]
+        raise ServerRefused(f"there is no deployment {deployment_id}")
 
     def supersede(self, _deployment: Any) -> None:
         """None waits."""
@@ -120,14 +124,19 @@ async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tm
     assert (first, reports.taken) == (["a-shop"], ["a-shop", "a-web"])
 
 
-async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ended", [False, True], ids=["that goes on", "that has ended"])
+async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tmp_path: Path, ended: bool) -> None:
     origin, reports = an_origin(tmp_path, files()), Reports()
     async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
         # The first agent has made it, and was killed before it could answer; the next one has taken it up.
         first, second = [a_watcher(tmp_path / each, repositories, reports, [])[0] for each in ("first", "second")]
-        answers = [await each.sync(COMMAND, PAYLOAD) for each in (first, second)]
+        answer = await first.sync(COMMAND, PAYLOAD)
+        if ended:
+            reports.ended = {id: a_deployment(id=id, status=DeploymentStatus.SUCCEEDED) for id in reports.known}
+            reports.known = set()
+        again = await second.sync(COMMAND, PAYLOAD)
 
-    assert answers[0] == answers[1]
+    assert answer == again
     assert reports.methods.count("CreateDeployment") == 1
 
 
