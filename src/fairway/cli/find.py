@@ -19,6 +19,8 @@ PAGE = 100
 
 #: Lists that come in one piece, because there are never many; their things are not found by themselves.
 WHOLE = frozenset({"api-keys", "projects", "roles", "webhooks"})
+#: Lists that may be too long to be looked through, and that the server looks through by name.
+_BY_NAME = frozenset({"applications"})
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -63,12 +65,14 @@ def find_id(call: Call, nouns: str, given: str) -> str:
         if error.status != 404:
             raise
         missing = error
+    if nouns in _BY_NAME and (known := listed(call, nouns, most=1, name=given)):
+        return pick(given, known, missing, noun)
     return pick(given, listed(call, nouns), missing, noun)
 
 
-def listed(call: Call, nouns: str, most: int = MOST_PAGES) -> list[Named]:
+def listed(call: Call, nouns: str, most: int = MOST_PAGES, **query: str) -> list[Named]:
     """The newest things of a list."""
-    return [decode(item, Named) for page in pages(call, segments(nouns), {}, most) for item in page.items]
+    return [decode(item, Named) for page in pages(call, segments(nouns), query, most) for item in page.items]
 
 
 def pick(given: str, known: list[Named], missing: Exception, noun: str) -> str:
