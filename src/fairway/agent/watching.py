@@ -224,10 +224,11 @@ class Watcher:
 
     async def _begin_chain(self, first: Deployment, chain: Chain) -> None:
         """Begin a deployment that others follow. The server gives the chain its id, and what is said of the deployment
-        carries it: so it is taken up as the server has it, or later from its list, if it is away now."""
+        carries it: so it is taken up as the server has it, or later from its list, if it is away now, or was and has
+        not been told yet."""
         blocks = [ApplicationMatcher(name=each.name, kind=each.kind, labels=each.labels) for each in chain.applications]
         await self._tell_new(first, reports.chain_created(first, blocks))
-        with suppress(ServerAway):
+        with suppress(ServerAway, ServerRefused):
             self._desk.deployments.take(await self._desk.find(first.id))
 
     async def _tell_new(self, deployment: Deployment, created: Report, *more: Report) -> None:

@@ -140,6 +140,20 @@ async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tm
     assert reports.methods.count("CreateDeployment") == 1
 
 
+async def test_a_chain_that_the_server_does_not_know_yet_is_not_begun_again(tmp_path: Path) -> None:
+    chain = "  postSync:\n    chain:\n      applications: [{name: shop}]\n"
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("true"), spec=chain)})
+    reports = Reports()
+    # The telling waits on disk, because the server was away a moment ago.
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        await repositories.by_id["r-1"].refresh()
+        for _ in range(2):
+            await watcher.look_everywhere()
+
+    assert reports.methods.count("CreateDeploymentChain") == 1
+
+
 async def test_a_sync_of_a_repository_that_does_not_answer_keeps_no_look_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
