@@ -79,6 +79,15 @@ class Registered:
         """Remember that a deployment was made."""
         self._note(deployment, last_triggered=reference_to(deployment))
 
+    def note_listed(self, deployment: Deployment) -> bool:
+        """Remember a deployment that the server lists; whether its application did not know of it."""
+        application = self._by_id.get(deployment.application_id)
+        made = reference_to(deployment)
+        if application is None or _newer(made, application.last_triggered) is not made:
+            return False
+        self.note_triggered(deployment)
+        return True
+
     def note_succeeded(self, deployment: Deployment) -> None:
         """Remember what runs now."""
         self._note(deployment, last_succeeded=reference_to(deployment))

@@ -108,6 +108,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
             deployments=self.deployments,
             inbox=self.inbox,
             look=self.watcher.look_everywhere,
+            found=self.watcher.found,
             nudge=self.desk.repositories.nudge,
             wish=self.upgrader.look_soon,
             lease=self.place.lease.ask_soon,

@@ -20,6 +20,7 @@ from fairway.agent.outage import Outage
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.agent import AgentProfile
+from fairway.model.deployment import Deployment
 from fairway.rpc.agent_api import hint_messages, messages
 
 _log = structlog.get_logger()
@@ -47,6 +48,8 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
     inbox: Inbox
     #: Look at every repository, because the applications may have changed.
     look: Callable[[], Coroutine[Any, Any, None]]
+    #: Know of a deployment that has not ended.
+    found: Callable[[Deployment], Coroutine[Any, Any, None]]
     #: Ask every repository whether something was pushed.
     nudge: Callable[[], None]
     #: Ask which version is wanted.
@@ -118,6 +121,7 @@ class ServerWatch:
     async def _look_at_deployments(self) -> None:
         for deployment in await self._server.open_deployments():
             self._agent.deployments.take(deployment)
+            await self._agent.found(deployment)
 
     async def _look_at_commands(self) -> None:
         await self._agent.inbox.take(await self._server.waiting_commands())

@@ -126,6 +126,13 @@ class Watcher:
             return Answer(status=CommandStatus.FAILED, metadata={"reason": deployment})
         return Answer(status=CommandStatus.SUCCEEDED, metadata={TRIGGERED: deployment.id})
 
+    async def found(self, deployment: Deployment) -> None:
+        """See to it that a deployment that the server lists is not made again. PipeCD's is told of it first and then
+        that it is its application's newest, and an agent may be killed in between."""
+        if self._desk.registered.note_listed(deployment):
+            application_id, newest = deployment.application_id, reference_to(deployment)
+            await self._say(reports.newest_deployment(application_id, DeploymentStatus.PENDING, newest))
+
     async def _was_begun(self, deployment_id: str) -> bool:
         """Whether an agent has begun the deployment that was killed before it could answer."""
         if self._desk.deployments.knows(deployment_id):

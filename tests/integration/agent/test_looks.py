@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fairway.agent.applications import Registered
@@ -18,7 +19,7 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
 from tests.patience import PATIENCE_SECONDS
-from tests.unit.model.builders import NOW, a_deployment, an_application
+from tests.unit.model.builders import NOW, a_deployment, a_trigger, an_application
 
 
 class Reports:
@@ -152,6 +153,25 @@ async def test_a_chain_that_the_server_does_not_know_yet_is_not_begun_again(tmp_
             await watcher.look_everywhere()
 
     assert reports.methods.count("CreateDeploymentChain") == 1
+
+
+async def test_a_deployment_whose_application_does_not_know_of_it_is_not_made_again(tmp_path: Path) -> None:
+    origin, reports = an_origin(tmp_path, files()), Reports()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        web = repositories.by_id["r-1"]
+        await web.refresh()
+        # PipeCD's server is told of the two one after the other; the agent before was killed in between.
+        trigger = a_trigger()
+        commit = msgspec.structs.replace(trigger.commit, hash=web.head or "")
+        made = a_deployment(application_id="a-web", trigger=msgspec.structs.replace(trigger, commit=commit))
+        for _ in range(2):
+            await watcher.found(made)
+            await watcher.look_everywhere()
+
+    assert reports.taken == ["a-shop"]
+    newest = "ReportApplicationMostRecentDeployment"
+    assert reports.methods == [newest, "CreateDeployment", newest, "ReportApplicationDeployingStatus"]
 
 
 async def test_a_sync_of_a_repository_that_does_not_answer_keeps_no_look_waiting(

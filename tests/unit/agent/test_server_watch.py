@@ -10,7 +10,9 @@ import structlog
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.server_watch import ServerWatch
 from fairway.git.retry import Retry
+from fairway.model.deployment import Deployment
 from fairway.rpc.agent_api import hint_messages
+from tests.unit.model.builders import a_deployment
 
 
 class Asked:
@@ -68,3 +70,20 @@ async def test_who_is_refused_the_hints_asks_for_them_again() -> None:
     await asyncio.gather(listening, hint, return_exceptions=True)
 
     assert (heard.is_set(), server.tokens) == (True, ["", ""])
+
+
+async def test_what_the_server_lists_is_taken_up_and_its_application_knows_of_it() -> None:
+    listed, told = a_deployment(), list[tuple[str, str]]()
+
+    async def open_deployments() -> tuple[Deployment, ...]:
+        return (listed,)
+
+    async def found(deployment: Deployment) -> None:
+        told.append(("found", deployment.id))
+
+    deployments = SimpleNamespace(take=lambda deployment: told.append(("taken", deployment.id)))
+    server = SimpleNamespace(open_deployments=open_deployments)
+    watch = ServerWatch(cast(Any, server), cast(Any, SimpleNamespace(deployments=deployments, found=found)))
+    await watch._look_at_deployments()
+
+    assert told == [("taken", listed.id), ("found", listed.id)]
