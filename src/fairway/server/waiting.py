@@ -44,8 +44,8 @@ def deployment_waits_for(deployment: Deployment, onlooker: Onlooker) -> str:
     agent = onlooker.agent(deployment.agent_id)
     match deployment.status:
         case DeploymentStatus.PENDING if deployment.chain_id and deployment.chain_block_index:
-            blocks = f"the blocks before block {deployment.chain_block_index + 1} of chain {deployment.chain_id}"
-            return f"{blocks} to succeed, and {agent} to plan it"
+            block = f"block {deployment.chain_block_index - 1} of chain {deployment.chain_id}"
+            return f"{block} to succeed, and {agent} to plan it"
         case DeploymentStatus.PENDING:
             return f"{agent} to plan it"
         case DeploymentStatus.PLANNED:

@@ -44,12 +44,12 @@ def test_each_status_says_whose_turn_it_is(status: DeploymentStatus, waits_for: 
     assert deployment_waits_for(a_deployment(status=status), looking()) == waits_for
 
 
-def test_a_deployment_of_a_later_block_waits_for_the_blocks_before_it() -> None:
+def test_a_deployment_of_a_later_block_waits_for_the_block_before_it() -> None:
     deployment = a_deployment(chain_id="c-1", chain_block_index=1)
 
     said = deployment_waits_for(deployment, looking())
 
-    assert said == "the blocks before block 2 of chain c-1 to succeed, and agent near to plan it"
+    assert said == "block 0 of chain c-1 to succeed, and agent near to plan it"
 
 
 @pytest.mark.parametrize(
