@@ -8,6 +8,7 @@ so that the `outbox` can keep them when the server is away.
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import grpc
@@ -41,6 +42,10 @@ from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deploy
 CALL_SECONDS = 15.0
 #: How much is sent as one call; far below what a server takes.
 _MOST_BYTES_TOGETHER = 1024 * 1024
+
+#: PipeCD's server looks every 15 seconds for the deployments of a chain. One that has ended before it was seen never
+#: counts as ended, and what is behind it waits for ever. One that takes reports together is ours, and sees it at once.
+_UNSEEN = timedelta(seconds=20)
 
 
 class ServerAway(TemporaryError):
@@ -177,6 +182,9 @@ class ControlPlane:
 
     async def chain_turn(self, deployment: Deployment) -> ChainTurn:
         """Whether a deployment's block of its chain has its turn."""
+        age = datetime.now(UTC) - deployment.created_at
+        if not self._takes_together and timedelta(0) <= age < _UNSEEN:
+            return ChainTurn(come=False)
         answer = await self.call(
             "InChainDeploymentPlannable",
             messages.InChainDeploymentPlannableRequest(

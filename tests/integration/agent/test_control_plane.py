@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 
 import grpc
 import pytest
 from grpc import aio
 
-from fairway.agent.control_plane import ControlPlane, ServerAway, ServerHasIt, ServerRefused
+from fairway.agent.control_plane import ChainTurn, ControlPlane, ServerAway, ServerHasIt, ServerRefused
 from fairway.agent.reports import Report, created, deploying
 from fairway.rpc.agent_api import (
     AgentServicer,
@@ -124,6 +125,32 @@ async def test_a_server_that_takes_none_together_is_told_one_by_one_and_not_aske
         knows = server._takes_together
 
     assert (servicer.calls, knows) == ([["a"], ["b"], ["a"], ["b"]], False)
+
+
+class ItsTurn(Reported):
+    """Lets every deployment of a chain be planned."""
+
+    async def InChainDeploymentPlannable(
+        self, request: messages.InChainDeploymentPlannableRequest, context: CallContext
+    ) -> messages.InChainDeploymentPlannableResponse:
+        return messages.InChainDeploymentPlannableResponse(plannable=True)
+
+
+@pytest.mark.parametrize(
+    ("ours", "age", "come"),
+    [
+        pytest.param(False, timedelta(0), False, id="PipeCD's, which may not have seen it yet"),
+        pytest.param(False, timedelta(seconds=30), True, id="PipeCD's, which has seen it"),
+        pytest.param(True, timedelta(0), True, id="ours"),
+    ],
+)
+async def test_a_deployment_has_its_turn_when_its_chain_has_seen_it(ours: bool, age: timedelta, come: bool) -> None:
+    deployment = a_deployment(chain_id="c-1", chain_block_index=1, created_at=datetime.now(UTC) - age)
+    servicer = ItsTurn()
+    async with asked(servicer, servicer if ours else None) as server:
+        # A deployment is told of before it is its turn, and by that it is known whose server it is.
+        await server.send(*reports_of("a-1", "a-2"))
+        assert await server.chain_turn(deployment) == ChainTurn(come)
 
 
 @pytest.mark.parametrize("has_service", [pytest.param(True, id="together"), pytest.param(False, id="one by one")])
