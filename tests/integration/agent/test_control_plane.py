@@ -145,11 +145,11 @@ class ItsTurn(Reported):
     ],
 )
 async def test_a_deployment_has_its_turn_when_its_chain_has_seen_it(ours: bool, age: timedelta, come: bool) -> None:
-    deployment = a_deployment(chain_id="c-1", chain_block_index=1, created_at=datetime.now(UTC) - age)
     servicer = ItsTurn()
     async with asked(servicer, servicer if ours else None) as server:
         # A deployment is told of before it is its turn, and by that it is known whose server it is.
         await server.send(*reports_of("a-1", "a-2"))
+        deployment = a_deployment(chain_id="c-1", chain_block_index=1, created_at=datetime.now(UTC) - age)
         assert await server.chain_turn(deployment) == ChainTurn(come)
 
 
