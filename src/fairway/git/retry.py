@@ -35,7 +35,8 @@ class Retry:
 
     def delay(self, failures: int) -> float:
         """How long to wait after that many failures: between half and all of an exponentially growing time."""
-        longest = min(self.longest_delay, self.first_delay * 2.0 ** (failures - 1))
+        # What is away for days fails so often that no number would hold the power.
+        longest = min(self.longest_delay, self.first_delay * 2.0 ** min(failures - 1, 60))
         return longest * (0.5 + self.chance() / 2)
 
     async def run(self, operation: Callable[[], Awaitable[T]]) -> T:

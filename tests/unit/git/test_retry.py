@@ -43,6 +43,10 @@ async def test_waits_grow_to_a_limit_and_carry_jitter(chance: float, expected: l
     assert waits == expected
 
 
+def test_after_days_of_failures_the_wait_is_the_longest() -> None:
+    assert a_retry([]).delay(1_000_000) == 3.0
+
+
 async def test_slow_failures_are_repeated_only_for_so_long() -> None:
     passed = [0.0]
 

@@ -83,7 +83,7 @@ class Child:
                 self._process = process
             process.wait()
             self.failures = 1 if time.monotonic() - began > _STEADY else self.failures + 1
-            self._stopping.wait(min(_FIRST_PAUSE * 2 ** (self.failures - 1), _LONGEST_PAUSE))
+            self._stopping.wait(min(_FIRST_PAUSE * 2 ** min(self.failures - 1, 60), _LONGEST_PAUSE))
 
     def _start(self) -> subprocess.Popen[bytes]:
         said = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
