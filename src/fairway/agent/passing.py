@@ -15,14 +15,15 @@ class PassingTime:
     """The moments of one deployment, from when it was taken up."""
 
     def __init__(self, clock: Clock, steady: Callable[[], float]) -> None:
-        self._taken_up = clock.now()
+        #: By the machine's clock.
+        self.taken_up = clock.now()
         self._steady = steady
         self._began = steady()
 
     def now(self) -> datetime:
         """The moment when it was taken up, and what has passed since."""
-        return self._taken_up + timedelta(seconds=self._steady() - self._began)
+        return self.taken_up + timedelta(seconds=self._steady() - self._began)
 
     def from_before(self, noted: datetime) -> datetime:
         """A moment that was noted before this deployment was taken up, perhaps by a clock that was ahead."""
-        return min(noted, self._taken_up)
+        return min(noted, self.taken_up)

@@ -158,6 +158,7 @@ class DeploymentRun:
             executing="" if self._executing is None else self._executing.stage.id,
             started_at=self._began or self._noted_start(),
             stage_started_at=None if running is None else self._stage_began(running),
+            stage_found_at=None if running is None or running.id in self._stages_began else self._time.taken_up,
             cancel=None if cancelling is None else cancelling.command,
             commander="" if cancelling is None else cancelling.commander,
             changed_files=self._running.changed_files,
@@ -193,7 +194,8 @@ class DeploymentRun:
         if not await self._told():
             return
         stage = self._stage(decision.stage_id)
-        task = asyncio.create_task(self._execute(stage, again), name=f"stage {stage.name} of {self.deployment.id}")
+        execute = self._execute(stage, again, decision.overdue)
+        task = asyncio.create_task(execute, name=f"stage {stage.name} of {self.deployment.id}")
         self._executing = _Execution(stage, task)
 
     def _note_place(self, stage: Stage) -> None:
@@ -203,14 +205,15 @@ class DeploymentRun:
         if place and self._planned_here and key not in self.deployment.plugin_metadata.get(plugin, {}):
             self._say(self._noted_by_plugin(plugin, {key: place}))
 
-    async def _execute(self, stage: Stage, again: bool) -> StageResult:
+    async def _execute(self, stage: Stage, again: bool, overdue: bool) -> StageResult:
         try:
             client = await self._client(stage)
             if self._undo(stage) is not None:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
                 await self.note_plugin(client.name, {_started(stage): "_"})
             config = self._config(stage, lists=client.resumes)
-            work = StageWork(deployment=self.deployment, stage=stage, config=config, sources=self._running.sources)
+            sources = self._running.sources
+            work = StageWork(deployment=self.deployment, stage=stage, config=config, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
             return await self._execute_at_last(client, work)

@@ -26,7 +26,8 @@ from fairway.model.stage import Stage, StageStatus
 _DEPLOYMENT_LATE: Final = "The deployment timed out after"
 
 
-#: How much later than its timeout a stage is ended that its plugin should have brought to a good end by then.
+#: How much longer than its time a stage has to tell its end: one whose plugin is to bring it to a good end by then, and
+#: one that an agent finds running, because it may have ended well while no agent was there.
 _GRACE: Final = Duration(minutes=1)
 
 
@@ -60,6 +61,8 @@ class NextFacts(msgspec.Struct, frozen=True, kw_only=True):
     started_at: datetime | None = None
     #: When the stage that is stored as running was started.
     stage_started_at: datetime | None = None
+    #: When this agent found that stage running; `None` where it has started it itself.
+    stage_found_at: datetime | None = None
     cancel: CancelDeployment | None = None
     commander: str = ""
     #: Between the running commit and the one to deploy; `None` when nothing runs yet.
@@ -73,6 +76,8 @@ class NextDecision(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     stage_id: str = ""
     stage_status: StageStatus | None = None
+    #: Whether the stage is only to tell how it ended: its time is over, and nothing more of it may begin.
+    overdue: bool = False
     deployment_status: DeploymentStatus | None = None
 
 
@@ -116,13 +121,23 @@ def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
 
 def next_deadline(facts: NextFacts) -> datetime | None:
     """When time alone may change the decision: the first timeout of what runs. `None` when none is running out."""
-    running = _running(facts, facts.deployment.stages)
+    ends = _end_of_time(facts, _running(facts, facts.deployment.stages))
+    return None if ends is None else _with_grace(facts, ends)
+
+
+def _end_of_time(facts: NextFacts, running: Stage | None) -> datetime | None:
+    """When the first timeout of what runs is over."""
     ends: list[datetime] = []
     if facts.started_at is not None and facts.deployment.status is DeploymentStatus.RUNNING:
         ends.append(facts.started_at + facts.config.timeout)
     if facts.stage_started_at is not None and running is not None:
         ends.append(facts.stage_started_at + _timeout(facts, running))
     return min(ends, default=None)
+
+
+def _with_grace(facts: NextFacts, ends: datetime) -> datetime:
+    """When something ends whose time is over then: a stage that was found running is heard first."""
+    return ends if facts.stage_found_at is None else max(ends, facts.stage_found_at + _GRACE)
 
 
 def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
@@ -135,7 +150,7 @@ def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:
         return _stop(DeploymentStatus.SUCCEEDED, "All stages have ended well")
     trouble = _trouble(facts, left[0], now)
     if trouble is None:
-        return _run_or_skip(facts, left[0])
+        return _run_or_skip(facts, left[0], now)
     running = _running(facts, left)
     if running is not None:
         return _interrupt(running, trouble.stage_ends_as, trouble.reason)
@@ -160,7 +175,7 @@ def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
     if not rollback.stages:
         ends_as, cause = _outcome_of_rollback(facts)
         return _stop(ends_as, f"{cause}; {_result_of_rollback(facts.deployment)}")
-    return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}")
+    return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}", now)
 
 
 def _decide_rollback(facts: NextFacts) -> RollbackDecision:
@@ -176,14 +191,14 @@ def _trouble(facts: NextFacts, stage: Stage, now: datetime) -> _Trouble | None:
         return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
     if facts.cancel is not None:
         return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
-    if facts.started_at is not None and now >= facts.started_at + facts.config.timeout:
+    if facts.started_at is not None and now >= _with_grace(facts, facts.started_at + facts.config.timeout):
         return _Trouble(DeploymentStatus.FAILED, f"{_DEPLOYMENT_LATE} {facts.config.timeout}")
     if stage.status is StageStatus.RUNNING and _is_late(facts, stage, now):
         return _Trouble(DeploymentStatus.FAILED, _timed_out(facts, stage))
     return None
 
 
-def _run_or_skip(facts: NextFacts, stage: Stage) -> NextDecision:
+def _run_or_skip(facts: NextFacts, stage: Stage, now: datetime) -> NextDecision:
     settings = config_of(stage, facts.deployment, facts.config)
     if settings is not None and stage.status is StageStatus.NOT_STARTED:
         reason = reason_to_skip(settings, facts.deployment.trigger.commit.message, facts.changed_files)
@@ -191,15 +206,23 @@ def _run_or_skip(facts: NextFacts, stage: Stage) -> NextDecision:
             return NextDecision(
                 action=NextAction.SKIP, reason=reason, stage_id=stage.id, stage_status=StageStatus.SKIPPED
             )
-    return _run(facts, stage, f"{stage.name} is next")
+    return _run(facts, stage, f"{stage.name} is next", now)
 
 
-def _run(facts: NextFacts, stage: Stage, reason: str) -> NextDecision:
+def _run(facts: NextFacts, stage: Stage, reason: str, now: datetime) -> NextDecision:
     if stage.id == facts.executing:
         return NextDecision(action=NextAction.WAIT, reason=f"Waiting for stage {stage.name}", stage_id=stage.id)
-    if stage.status is StageStatus.RUNNING:
+    again = stage.status is StageStatus.RUNNING
+    if again:
         reason = f"Going on with {stage.name}, which was running when its agent stopped"
-    return NextDecision(action=NextAction.RUN, reason=reason, stage_id=stage.id, stage_status=StageStatus.RUNNING)
+    ends = _end_of_time(facts, stage)
+    return NextDecision(
+        action=NextAction.RUN,
+        reason=reason,
+        stage_id=stage.id,
+        stage_status=StageStatus.RUNNING,
+        overdue=again and ends is not None and now >= ends,
+    )
 
 
 def _running(facts: NextFacts, stages: Sequence[Stage]) -> Stage | None:
@@ -208,7 +231,8 @@ def _running(facts: NextFacts, stages: Sequence[Stage]) -> Stage | None:
 
 
 def _is_late(facts: NextFacts, stage: Stage, now: datetime) -> bool:
-    return facts.stage_started_at is not None and now >= facts.stage_started_at + _timeout(facts, stage)
+    started = facts.stage_started_at
+    return started is not None and now >= _with_grace(facts, started + _timeout(facts, stage))
 
 
 def _timeout(facts: NextFacts, stage: Stage) -> timedelta:

@@ -40,6 +40,7 @@ from fairway.rpc.gen.pipecd.plugin.pluginservice_pb2_grpc import PluginServiceSt
 
 __all__ = [
     "NOTES_METADATA",
+    "OVERDUE_KEY",
     "PLACE_KEY",
     "TOKEN_KEY",
     "UNDER_WAY_KEY",
@@ -78,6 +79,9 @@ __all__ = [
 #: Carries what is kept with a stage that has ended, in the trailing metadata of the answer to ExecuteStage: JSON, texts
 #: by key. An agent that does not know it passes over it.
 NOTES_METADATA: Final = "fairway-stage-notes-bin"
+#: Metadata of ExecuteStage: "true" for a stage whose time ran out while no agent was there. It may have ended well,
+#: which then counts; nothing more of it should begin. A plugin that does not know it goes on until it is told to stop.
+OVERDUE_KEY: Final = "fairway-stage-overdue"
 #: Metadata of a planned stage: the place where the plugin will do its work, and nobody anywhere else. An agent of ours
 #: that starts the stage notes it with the deployment as `started-<index>` in the same breath, so that the plugin need
 #: not; an agent that does not know it leaves that to the plugin.

@@ -23,7 +23,14 @@ from fairway.rpc.context import CallContext
 from fairway.rpc.convert.deployment import from_wire_deployment
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, to_wire_versions
-from fairway.rpc.plugin_api import NOTES_METADATA, DeploymentServicer, StageServicer, common_messages, stage_messages
+from fairway.rpc.plugin_api import (
+    NOTES_METADATA,
+    OVERDUE_KEY,
+    DeploymentServicer,
+    StageServicer,
+    common_messages,
+    stage_messages,
+)
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.plugin import LeftStage, PlannedStage, Plugin, Sort, StageSpec
@@ -108,7 +115,7 @@ class PluginService(DeploymentServicer, StageServicer):
         return m.BuildQuickSyncStagesResponse(stages=map(to_wire_stage, stages))
 
     async def ExecuteStage(self, request: m.ExecuteStageRequest, context: CallContext) -> m.ExecuteStageResponse:
-        told = self._told(request.input)
+        told = self._told(request.input, context)
         key = (told.deployment.id, told.stage.id)
         running = self._running[key] = _Running()
         try:
@@ -211,7 +218,7 @@ class PluginService(DeploymentServicer, StageServicer):
     def _of_sort(self, sort: Sort) -> list[StageSpec]:
         return [spec for spec in self._plugin.stages.values() if spec.sort is sort]
 
-    def _told(self, wire: m.ExecutePluginInput) -> Told:
+    def _told(self, wire: m.ExecutePluginInput, context: CallContext) -> Told:
         deployment = from_wire_deployment(wire.deployment)
         target, running = _both(wire)
         name = self._plugin.settings.name
@@ -224,6 +231,7 @@ class PluginService(DeploymentServicer, StageServicer):
             targets=tuple(target for target in self._plugin.settings.targets if target.name in names),
             notes=deployment.plugin_metadata.get(name, {}),
             config=msgspec.json.decode(wire.stage_config or b"{}"),
+            overdue=dict(context.invocation_metadata() or ()).get(OVERDUE_KEY) == "true",
         )
 
 

@@ -89,6 +89,9 @@ class StageRun(Generic[O]):
         #: What stages of this plugin had kept with the deployment when this one was started; `noted_by_plugin` may know
         #: more.
         self.notes_at_start: Mapping[str, str] = told.notes
+        #: Whether the stage's time ran out while no agent was there: what an earlier run of it has begun may have ended
+        #: well, and then counts; nothing more should be begun, it would be stopped within a minute.
+        self.overdue: bool = told.overdue
         self.options: O = options
         self.log = log
         #: Whether somebody ended the stage on purpose; the reason is in `stop_reason`.
@@ -205,3 +208,4 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     notes: Mapping[str, str]
     #: The stage's `with`; empty for a quick sync.
     config: Mapping[str, Any]
+    overdue: bool = False

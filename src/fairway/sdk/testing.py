@@ -34,6 +34,7 @@ from fairway.rpc.convert.live_state import from_wire_plugin_live_state
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
+    OVERDUE_KEY,
     UNDER_WAY_KEY,
     DeploymentStub,
     HostServicer,
@@ -239,8 +240,11 @@ class PluginUnderTest:
         answer = await self._deployments.BuildPipelineSyncStages(request)
         return tuple(map(from_wire_stage, answer.stages))
 
-    async def run(self, name: str, options: Mapping[str, Any] | None = None, *, id: str = "") -> Ended:
-        """Run a stage to its end. With the id of an earlier one it is the same stage, asked for again."""
+    async def run(
+        self, name: str, options: Mapping[str, Any] | None = None, *, id: str = "", overdue: bool = False
+    ) -> Ended:
+        """Run a stage to its end. With the id of an earlier one it is the same stage, asked for again; `overdue` when
+        its time ran out while no agent was there."""
         stage_id = id or f"stage-{next(self._numbers)}"
         new = Stage(id=stage_id, name=name, index=0, created_at=_AT, updated_at=_AT)
         stage = next((each for each in self.stages if each.id == stage_id), new)
@@ -254,7 +258,7 @@ class PluginUnderTest:
                 running_deployment_source=self._running_source(),
             )
         )
-        call = self._deployments.ExecuteStage(request)
+        call = self._deployments.ExecuteStage(request, metadata=((OVERDUE_KEY, "true"),) if overdue else ())
         answer = await call
         if left := dict(await call.trailing_metadata() or ()).get(NOTES_METADATA):
             self.agent.stage_notes.setdefault(stage_id, {}).update(msgspec.json.decode(left, type=dict[str, str]))

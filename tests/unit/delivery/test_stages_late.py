@@ -1,14 +1,28 @@
 """Stages and deployments that take too long."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
+import msgspec
 import pytest
 
 from fairway.config.scalars import Duration
 from fairway.config.stages import WaitApprovalOptions
-from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next
+from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from tests.unit.delivery.builders import a_config, a_stage_config
-from tests.unit.delivery.test_stages import ALL_LEFT, RESUMED, SETTINGS, D, S, facts, interrupt, roll_back, run, stop
+from tests.unit.delivery.test_stages import (
+    ALL_LEFT,
+    RESUMED,
+    SETTINGS,
+    D,
+    S,
+    facts,
+    interrupt,
+    roll_back,
+    run,
+    stop,
+    wait,
+)
 from tests.unit.model.builders import NOW, a_deployment, a_stage
 
 LONG_AGO = NOW - timedelta(hours=1)
@@ -118,3 +132,49 @@ def test_a_deployment_has_its_timeout_and_no_more(now: datetime, action: NextAct
     known = facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, config=SHORT, started_at=LONG_AGO, executing="canary")
 
     assert decide_next(known, now).action is action
+
+
+A_MINUTE_AGO = NOW - timedelta(minutes=1)
+
+
+def only_its_end(stage_id: str, reason: str) -> NextDecision:
+    return msgspec.structs.replace(run(stage_id, reason), overdue=True)
+
+
+@pytest.mark.parametrize(
+    ("found_at", "executing", "decision"),
+    [
+        pytest.param(NOW, "", only_its_end("canary", RESUMED.format("K8S_CANARY_ROLLOUT")), id="is asked for its end"),
+        pytest.param(NOW, "canary", wait("Waiting for stage K8S_CANARY_ROLLOUT", "canary"), id="may tell it"),
+        pytest.param(A_MINUTE_AGO, "canary", interrupt("canary", S.FAILED, "{}"), id="but has only a minute for that"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("times", "late"),
+    [
+        pytest.param({"config": TIMED, "stage_started_at": LONG_AGO}, "timed out after 10m", id="stage"),
+        pytest.param({"config": SHORT, "started_at": LONG_AGO}, DEPLOYMENT_LATE, id="deployment"),
+    ],
+)
+def test_a_stage_whose_time_ran_out_while_no_agent_was_there(
+    times: dict[str, Any], late: str, found_at: datetime, executing: str, decision: NextDecision
+) -> None:
+    known = facts(D.RUNNING, S.RUNNING, S.NOT_STARTED, stage_found_at=found_at, executing=executing, **times)
+
+    decision = msgspec.structs.replace(decision, reason=decision.reason.format(late))
+    assert decide_next(known, NOW) == decision
+    if decision.action is NextAction.WAIT:
+        assert next_deadline(known) == found_at + timedelta(minutes=1)
+
+
+def test_a_script_rollback_that_is_found_late_is_asked_for_its_end() -> None:
+    statuses = (S.SUCCEEDED, S.FAILED, S.SUCCEEDED, S.RUNNING)
+    known = facts(D.ROLLING_BACK, *statuses, config=TIMED, stage_started_at=LONG_AGO, stage_found_at=NOW)
+
+    assert decide_next(known, NOW) == only_its_end("undo-script", RESUMED.format("SCRIPT_RUN_ROLLBACK"))
+
+
+def test_a_late_deployment_whose_last_stage_was_found_to_have_ended_well_has_ended_well() -> None:
+    known = facts(D.RUNNING, S.SUCCEEDED, S.SUCCEEDED, config=SHORT, started_at=LONG_AGO)
+
+    assert decide_next(known, NOW) == stop(D.SUCCEEDED, "All stages have ended well")

@@ -34,6 +34,7 @@ from fairway.rpc.convert.trigger import SYNC_STRATEGIES, from_wire_versions
 from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
+    OVERDUE_KEY,
     UNDER_WAY_KEY,
     WATCHED_KEY,
     DeploymentStub,
@@ -83,6 +84,8 @@ class StageWork(msgspec.Struct, frozen=True, kw_only=True):
     #: The stage's `with` as JSON, secrets opened; empty for a quick sync.
     config: bytes
     sources: Sources
+    #: Whether its time is over, so that it is only to tell how it ended.
+    overdue: bool = False
 
 
 class StageResult(msgspec.Struct, frozen=True):
@@ -254,15 +257,17 @@ class PluginClient:
                 target_deployment_source=_wire_source(work.sources.target),
             )
         )
-        answer, notes = await self._executed(request)
+        answer, notes = await self._executed(request, ((OVERDUE_KEY, "true"),) if work.overdue else ())
         status = self._read("ExecuteStage", lambda: STAGE_STATUSES.from_wire(answer.status))
         if not status.is_terminal:
             raise PluginRefused(f"plugin {self.name} ended {work.stage.name} as {status.value}, which is no end")
         unsaid = f"plugin {self.name} gave no reason; the log of the stage may" if status is StageStatus.FAILED else ""
         return StageResult(status, answer.message or unsaid, notes)
 
-    async def _executed(self, request: m.ExecuteStageRequest) -> tuple[m.ExecuteStageResponse, dict[str, str]]:
-        call = self._called("ExecuteStage", request)
+    async def _executed(
+        self, request: m.ExecuteStageRequest, metadata: tuple[tuple[str, str], ...]
+    ) -> tuple[m.ExecuteStageResponse, dict[str, str]]:
+        call = self._called("ExecuteStage", request, metadata=metadata)
         answer = await self._answered("ExecuteStage", call)
         trailing = dict(await call.trailing_metadata() or ())
         with suppress(msgspec.MsgspecError):
@@ -312,9 +317,16 @@ class PluginClient:
     async def _ask(self, method: str, request: Message, seconds: float = ANSWER_SECONDS) -> Any:
         return await self._answered(method, self._called(method, request, seconds))
 
-    def _called(self, method: str, request: Message, seconds: float | None = None) -> aio.UnaryUnaryCall[Any, Any]:
+    def _called(
+        self,
+        method: str,
+        request: Message,
+        seconds: float | None = None,
+        metadata: tuple[tuple[str, str], ...] = (),
+    ) -> aio.UnaryUnaryCall[Any, Any]:
+        send = getattr(self._deployments, method)
         try:
-            call: aio.UnaryUnaryCall[Any, Any] = getattr(self._deployments, method)(request, timeout=seconds)
+            call: aio.UnaryUnaryCall[Any, Any] = send(request, timeout=seconds, metadata=metadata)
         except aio.UsageError as error:
             raise self._closed(method) from error
         return call

@@ -175,7 +175,7 @@ class Journal:
             await self._started.wait()
 
     async def _end(self, grace_seconds: float) -> None:
-        if await asyncio.to_thread(self._forbidden):
+        if await asyncio.to_thread(self.forbid):
             return
         await self._sign_of_life()
         pid = self.process()
@@ -206,9 +206,21 @@ class Journal:
         """Have it that nobody knows how the script ended: it was not its own end."""
         (self.directory / "status").unlink(missing_ok=True)
 
+    def forbid(self) -> bool:
+        """Whether the script has not been started, and from now on cannot be."""
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (self.directory / "started").touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise cannot_write(f"nothing can be written to {self.directory}", error) from error
+        self.remove_script()
+        return True
+
     def give_up(self) -> None:
         """Have it that the script was started and is gone, because somebody else has started it elsewhere."""
-        self._forbidden()
+        self.forbid()
         if not self._read("process"):
             (self.directory / "process").write_text("elsewhere\n")
 
@@ -217,16 +229,6 @@ class Journal:
         while waited < _SIGN_OF_LIFE_SECONDS and not self._read("process") and self.status is None:
             await asyncio.sleep(pause)
             waited, pause = waited + pause, min(pause * 2, _LOOK_SECONDS)
-
-    def _forbidden(self) -> bool:
-        """Whether the script has not been started, and from now on cannot be."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            (self.directory / "started").touch(exist_ok=False)
-        except FileExistsError:
-            return False
-        self.remove_script()
-        return True
 
     def told(self) -> Told:
         """How far the output has been told."""

@@ -110,6 +110,8 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
             if not attempts:
                 key = _undoing(run) if run.stage.is_rollback else _started(run)
                 await _with_room(run, partial(claim, guard.journals, run, key, journal))
+            if run.overdue and await asyncio.to_thread(journal.forbid):
+                raise StageFailed("its time was over before the script was started")
             telling = Telling(journal, run, len(attempts))
             attempts.append(await _attempt(telling, script, tuple(attempts)))
             if not runs_again(attempts, script.options):
