@@ -2,13 +2,16 @@
 
 Whatever keeps a deployment from being planned (a commit that is gone, a file that is missing or wrong, a secret that
 cannot be opened) ends it with that reason; nothing stays pending for ever. What is only away for a while (the remote, a
-plugin) is tried again for some ten minutes, and a cancel is heard in every state.
+plugin) is tried again for some ten minutes, and a cancel is heard in every state. One that has begun waits until its
+files can be had, however long that takes: work may be under way that somebody has to see to the end, or to undo.
 """
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,12 +21,15 @@ import structlog
 
 from fairway.agent import reports
 from fairway.agent.applications import Registered, files_of, reference_to
-from fairway.agent.control_plane import ChainTurn, ServerAway, ServerRefused
+from fairway.agent.chain_waiting import AskTurn, given_up_by_its_chain
+from fairway.agent.control_plane import ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
+from fairway.agent.ending import Wishes, end_stage
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.client import Sources
+from fairway.agent.plugins.stopping import GivenUp
 from fairway.agent.repositories import Repositories
 from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
 from fairway.agent.workspace import Source, Wanted, Workspace
@@ -36,6 +42,7 @@ from fairway.git.mirror import Mirror
 from fairway.git.retry import Retry
 from fairway.model.application import GitPath
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import StageStatus
 from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
@@ -51,7 +58,7 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     plugins: Plugins
     clock: Clock
     #: Whether a deployment of a chain may be planned, as the server has it.
-    chain_turn: Callable[[Deployment], Coroutine[Any, Any, ChainTurn]]
+    chain_turn: AskTurn
     #: Told when a stage has ended: deployment, stage.
     stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
     #: Returns when that moment has come.
@@ -89,8 +96,11 @@ async def _tell_deploying(desk: DeployingDesk, underway: Underway) -> None:
 
 async def give_up(desk: DeployingDesk, underway: Underway, giving_up: GivingUp) -> None:
     """End a deployment as it is."""
-    ended = underway.current.complete(giving_up.status, giving_up.reason, desk.clock.now(), {})
-    await desk.outbox.deliver(ended.id, reports.completed(ended))
+    if giving_up.had_its_turn:
+        ended = await _ended(desk, underway.current, giving_up.status, giving_up.reason)
+    else:
+        ended = underway.current.complete(giving_up.status, giving_up.reason, desk.clock.now(), {})
+        await desk.outbox.deliver(ended.id, reports.completed(ended))
     await desk.workspace.remove(ended.id)
 
 
@@ -99,7 +109,8 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
         prepared = await _prepared_or_cancelled(desk, underway)
     except FairwayError as error:
         await underway.known()
-        return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
+        reason = str(error) if _is_new(underway) else f"{error}; it was not rolled back"
+        return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, reason)
     await _known_or_removed(desk, underway)
     if isinstance(prepared, _GivenUp):
         return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, prepared.reason)
@@ -125,51 +136,48 @@ async def _known_or_removed(desk: DeployingDesk, underway: Underway) -> None:
 
 async def _prepared_or_cancelled(desk: DeployingDesk, underway: Underway) -> "_Prepared | _GivenUp":
     """The deployment with its files and its plan; or why it is given up, if that came first."""
-    wish: asyncio.Future[_GivenUp] = asyncio.get_running_loop().create_future()
-    underway.on_cancel(lambda cancelling: None if wish.done() else wish.set_result(_cancelled(cancelling)))
+    wishes = Wishes()
+    underway.on_cancel(wishes.hear)
     preparing = asyncio.create_task(_prepared_in_its_turn(desk, underway))
-    # What has begun may have to be undone, and for that its files are needed.
-    awaited: set[asyncio.Future[Any]] = {preparing}
-    if underway.deployment.status is DeploymentStatus.PENDING:
-        awaited.add(wish)
     try:
-        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-        return preparing.result() if preparing.done() else wish.result()
+        await _first_of(preparing, wishes.first)
+        if not preparing.done() and not _is_new(underway):
+            # What has begun may have to be undone, and for that its files are needed; but not for ever.
+            await _first_of(preparing, wishes.to_leave_it, seconds=desk.patience.seconds)
+        return preparing.result() if preparing.done() else _cancelled(underway, wishes.first.result())
     finally:
         preparing.cancel()
         await asyncio.wait({preparing})
 
 
+async def _first_of(*either: asyncio.Future[Any], seconds: float | None = None) -> None:
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
+
+
+def _is_new(underway: Underway) -> bool:
+    """Whether nothing was done for a deployment yet."""
+    return underway.deployment.status in {DeploymentStatus.PENDING, DeploymentStatus.PLANNED}
+
+
 async def _prepared_in_its_turn(desk: DeployingDesk, underway: Underway) -> "_Prepared | _GivenUp":
     """The same, when the block before its own has succeeded, if it is of a chain."""
+    if not _is_new(underway):
+        without_end = replace(desk.patience, attempts=10**9, seconds=math.inf)
+        return await without_end.run(lambda: _prepared_or_said_why(desk, underway))
     if underway.deployment.chain_block_index and underway.deployment.status is DeploymentStatus.PENDING:
         await underway.known()
-        if given_up := await _given_up_by_its_chain(desk, underway):
-            return given_up
+        if fallen := await given_up_by_its_chain(desk.chain_turn, underway):
+            return _GivenUp(fallen)
     return await desk.patience.run(lambda: _prepared_or_said_why(desk, underway))
 
 
-async def _given_up_by_its_chain(desk: DeployingDesk, underway: Underway) -> "_GivenUp | None":
-    """Wait until a deployment may be planned; why it never will be, if its chain has fallen."""
-    deployment = underway.deployment
-    while True:
-        # What is heard while the server is asked counts too.
-        underway.heard_of.clear()
-        try:
-            turn = await desk.chain_turn(deployment)
-        except ServerAway as error:
-            underway.trouble = str(error)
-        else:
-            if turn.come or turn.given_up:
-                underway.trouble = ""
-                return _GivenUp(turn.given_up) if turn.given_up else None
-            underway.trouble = f"block {deployment.chain_block_index - 1} of its chain has not succeeded yet"
-        # The agent hears of its open deployments when one of them may go on, and from time to time.
-        await underway.heard_of.wait()
-
-
-def _cancelled(wish: Cancelling) -> "_GivenUp":
-    return _GivenUp(f"Cancelled by {wish.commander} before it was planned")
+def _cancelled(underway: Underway, wish: Cancelling) -> "_GivenUp":
+    if underway.deployment.status is DeploymentStatus.PENDING:
+        return _GivenUp(f"Cancelled by {wish.commander} before it was planned")
+    if _is_new(underway):
+        return _GivenUp(f"Cancelled by {wish.commander} before any stage had started")
+    why = underway.trouble or "its files are not there yet"
+    return _GivenUp(f"Cancelled by {wish.commander}; it was not rolled back: {why}")
 
 
 async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Prepared":
@@ -186,7 +194,7 @@ async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Pr
 
 
 class _GivenUp(msgspec.Struct, frozen=True):
-    """A deployment that is not to be planned."""
+    """A deployment that is not to be planned, or gone on with."""
 
     reason: str
 
@@ -296,8 +304,17 @@ async def _planned(desk: DeployingDesk, planning: Planning) -> tuple[Deployment,
 
 
 async def _ended(desk: DeployingDesk, deployment: Deployment, status: DeploymentStatus, reason: str) -> Deployment:
+    """A deployment that is not brought to its own end; what runs of it is ended before."""
+    ends_as = StageStatus.CANCELLED if status is DeploymentStatus.CANCELLED else StageStatus.FAILED
+    told = []
+    for number, stage in enumerate(deployment.stages):
+        if stage.status is StageStatus.RUNNING:
+            await end_stage(desk.plugins, GivenUp(deployment.id, stage, reason))
+            await desk.stage_ended(deployment.id, stage.id)
+            deployment = deployment.advance_stage(stage.id, ends_as, reason, desk.clock.now())
+            told.append(reports.stage_changed(deployment.id, deployment.stages[number]))
     ended = deployment.complete(status, reason, desk.clock.now(), {})
-    await desk.outbox.deliver(deployment.id, reports.completed(ended), *_told_with_end(ended))
+    await desk.outbox.deliver(deployment.id, *told, reports.completed(ended), *_told_with_end(ended))
     return ended
 
 

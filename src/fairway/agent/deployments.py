@@ -30,6 +30,8 @@ class GivingUp(msgspec.Struct, frozen=True):
 
     status: DeploymentStatus
     reason: str
+    #: Whether it was its application's one at work, so that something of it may run.
+    had_its_turn: bool = False
 
 
 class Deployments:
@@ -118,8 +120,9 @@ class Deployments:
             # One deployment must not hold up those behind it, and none stays open for ever.
             _log.exception("a deployment failed by a defect of this agent", deployment=underway.deployment.id)
             reason = f"A defect of the agent: {type(error).__name__}: {error}"
+            had_its_turn = self.under_way(underway.deployment.application_id) == underway.deployment.id
             with contextlib.suppress(FairwayError):
-                await self._give_up(underway, GivingUp(DeploymentStatus.FAILED, reason))
+                await self._give_up(underway, GivingUp(DeploymentStatus.FAILED, reason, had_its_turn))
         del self._by_id[underway.deployment.id]
         self._ended[underway.deployment.id] = None
         if len(self._ended) > _REMEMBERED:

@@ -90,7 +90,7 @@ async def test_one_that_fails_by_a_defect_is_given_up_and_the_next_has_its_turn(
     await desk.finish()
 
     reason = "A defect of the agent: ZeroDivisionError: by nought"
-    assert desk.given_up == [("bad", GivingUp(DeploymentStatus.FAILED, reason))]
+    assert desk.given_up == [("bad", GivingUp(DeploymentStatus.FAILED, reason, had_its_turn=True))]
     assert done == ["good"]
 
 
