@@ -1,13 +1,15 @@
 """The agent, as a plugin talks to it: logs, notes, commands and objects, over PipeCD's PluginService.
 
-An agent that is being replaced does not answer for a while; a call that changes nothing on repetition is repeated until
-it does, because the stage must not fail for that.
+An agent that is being replaced does not answer for a while, and one whose server is away may not be able to; a call is
+repeated, which changes nothing, until it does. What a running stage asks for is asked for as long as it runs: it must
+not fail for an outage, however long. Whoever gives it up ends that, too.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf.message import Message
@@ -53,7 +55,8 @@ class AgentClient:
 
     def stage(self, deployment_id: str, stage_id: str, application_id: str) -> "StageAgent":
         """The agent as one running stage sees it."""
-        return StageAgent(self, deployment_id, stage_id, application_id)
+        without_end = replace(self._retry, attempts=10**9)
+        return StageAgent(_Line(self, without_end), deployment_id, stage_id, application_id)
 
     async def install_tool(self, name: str, version: str, script: str) -> Path:
         """Where a command-line tool is, installed if need be."""
@@ -72,13 +75,14 @@ class AgentClient:
 
     async def application_object(self, application_id: str, key: str) -> bytes | None:
         """What a stage has kept for an application; None where nothing was."""
-        return await self.stage("", "", application_id).get_object(key)
+        return await StageAgent(_Line(self, self._retry), "", "", application_id).get_object(key)
 
     async def call(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
         """The answer to one call by its name on the wire."""
-        return await self._retry.run(lambda: self._once(method, request, seconds))
+        return await self._retry.run(lambda: self.once(method, request, seconds))
 
-    async def _once(self, method: str, request: Message, seconds: float) -> Any:
+    async def once(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
+        """The same, asked for once."""
         try:
             stub = {"DecryptSecret": self._secrets, "LiveStateChanged": self._hints}.get(method, self._host)
             return await getattr(stub, method)(request, metadata=self._metadata, timeout=seconds)
@@ -89,51 +93,62 @@ class AgentClient:
             raise AgentRefused(f"the agent refused {method} ({error.code().name}): {said}") from error
 
 
+class _Line(NamedTuple):
+    """How an agent is asked."""
+
+    client: AgentClient
+    retry: Retry
+
+    async def call(self, method: str, request: Message) -> Any:
+        return await self.retry.run(lambda: self.client.once(method, request))
+
+
 class StageAgent:
     """What one running stage can ask of the agent and tell it."""
 
-    def __init__(self, client: AgentClient, deployment_id: str, stage_id: str, application_id: str) -> None:
-        self._client = client
+    def __init__(self, line: _Line, deployment_id: str, stage_id: str, application_id: str) -> None:
+        self._line = line
+        plugin = line.client.plugin
         self._stage: dict[str, Any] = {"deployment_id": deployment_id, "stage_id": stage_id}
-        self._deployment: dict[str, Any] = {"deployment_id": deployment_id, "plugin_name": client.plugin}
-        self._application: dict[str, Any] = {"application_id": application_id, "plugin_name": client.plugin}
+        self._deployment: dict[str, Any] = {"deployment_id": deployment_id, "plugin_name": plugin}
+        self._application: dict[str, Any] = {"application_id": application_id, "plugin_name": plugin}
 
     async def send_log(self, blocks: Sequence[LogBlock], completed: bool) -> None:
         """Hand over some of the log; it is safe when this returns."""
         wire = map(to_wire_log_block, blocks)
         request = m.ReportStageLogsFromLastCheckpointRequest(**self._stage, blocks=wire, completed=completed)
-        await self._client.call("ReportStageLogsFromLastCheckpoint", request)
+        await self._line.call("ReportStageLogsFromLastCheckpoint", request)
 
     async def note_stage(self, metadata: Mapping[str, str]) -> None:
         request = m.PutStageMetadataMultiRequest(**self._stage, metadata=dict(metadata))
-        await self._client.call("PutStageMetadataMulti", request)
+        await self._line.call("PutStageMetadataMulti", request)
 
     async def stage_note(self, key: str) -> str | None:
-        answer = await self._client.call("GetStageMetadata", m.GetStageMetadataRequest(**self._stage, key=key))
+        answer = await self._line.call("GetStageMetadata", m.GetStageMetadataRequest(**self._stage, key=key))
         return answer.value if answer.found else None
 
     async def note_deployment(self, metadata: Mapping[str, str]) -> None:
         request = m.PutDeploymentPluginMetadataMultiRequest(**self._deployment, metadata=dict(metadata))
-        await self._client.call("PutDeploymentPluginMetadataMulti", request)
+        await self._line.call("PutDeploymentPluginMetadataMulti", request)
 
     async def deployment_note(self, key: str) -> str | None:
         request = m.GetDeploymentPluginMetadataRequest(**self._deployment, key=key)
-        answer = await self._client.call("GetDeploymentPluginMetadata", request)
+        answer = await self._line.call("GetDeploymentPluginMetadata", request)
         return answer.value if answer.found else None
 
     async def shared_note(self, key: str) -> str | None:
         request = m.GetDeploymentSharedMetadataRequest(deployment_id=self._stage["deployment_id"], key=key)
-        answer = await self._client.call("GetDeploymentSharedMetadata", request)
+        answer = await self._line.call("GetDeploymentSharedMetadata", request)
         return answer.value if answer.found else None
 
     async def put_object(self, key: str, value: bytes) -> None:
         request = m.PutApplicationSharedObjectRequest(**self._application, key=key, object=value)
-        await self._client.call("PutApplicationSharedObject", request)
+        await self._line.call("PutApplicationSharedObject", request)
 
     async def get_object(self, key: str) -> bytes | None:
         request = m.GetApplicationSharedObjectRequest(**self._application, key=key)
         try:
-            answer = await self._client.call("GetApplicationSharedObject", request)
+            answer = await self._line.call("GetApplicationSharedObject", request)
         except AgentRefused as error:
             cause = error.__cause__
             if isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.NOT_FOUND:
@@ -143,15 +158,16 @@ class StageAgent:
 
     async def open_secret(self, sealed: str) -> Secret:
         request = s.OpenSecretRequest(deployment_id=self._stage["deployment_id"], secret=sealed)
-        return Secret((await self._client.call("DecryptSecret", request)).decrypted_secret)
+        return Secret((await self._line.call("DecryptSecret", request)).decrypted_secret)
 
     async def install_tool(self, name: str, version: str, script: str) -> Path:
-        return await self._client.install_tool(name, version, script)
+        # Not for ever: one that is nowhere to be had is a reason to fail.
+        return await self._line.client.install_tool(name, version, script)
 
     async def commands(self) -> AsyncIterator[Command]:
         seen: set[str] = set()
         while True:
-            answer = await self._client.call("ListStageCommands", m.ListStageCommandsRequest(**self._stage))
+            answer = await self._line.call("ListStageCommands", m.ListStageCommandsRequest(**self._stage))
             for wire in answer.commands:
                 if wire.id not in seen:
                     seen.add(wire.id)
