@@ -18,9 +18,19 @@ from tests.acceptance.server.processes import FAIRWAY
 from tests.integration.agent.running import an_application_file, script
 from tests.integration.git.repositories import an_origin
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 
 #: Variables that would change what a command does or how it looks.
 _FOREIGN = ("FAIRWAY_", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM", "GIT_")
+
+#: A program that looks at what is deployed, as soon as it may.
+LOOK = """\
+import os, time, urllib.request
+print("begun", flush=True)
+while not os.path.exists("{go}"):
+    time.sleep(0.05)
+urllib.request.urlopen("http://127.0.0.1:{port}/")
+"""
 
 
 class Machine:
@@ -185,6 +195,47 @@ def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> No
     assert sorted(each["status"] for each in deployments) == ["failed", "succeeded", "succeeded", "succeeded"]
     assert answer == "Hello from version 2 (primary)\n"
     assert [each["name"] for each in agents] == ["up"]
+
+
+def test_a_script_that_ctrl_c_has_ended_counts_as_interrupted_and_is_run_again_if_it_may(
+    machine: Machine, tmp_path: Path
+) -> None:
+    marker = tmp_path / "begun"
+    text = f"test -e {marker} || {{ touch {marker}; echo begun; sleep 600; }}"
+    stage = script(text, onInterrupted="run-again")
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(stage)})
+
+    with machine.up("--repo", origin.bare, "--register") as up:
+        up.until("│ begun")
+        up.process.send_signal(signal.SIGINT)
+        up.until("a script is still running")
+        status = up.interrupt()
+    left = machine.processes()
+    again = machine.until_idle()
+
+    assert (status, left) == (0, {})
+    assert again.returncode == 0, again.stderr
+
+
+def test_a_script_that_looks_at_what_is_deployed_is_given_time_before_that_goes(
+    machine: Machine, tmp_path: Path
+) -> None:
+    go, port = tmp_path / "go", a_free_port()
+    process = f"  plugins: {{process: {{command: python3 -m http.server $PORT, port: {port}}}}}"
+    application = an_application_file('{"name": "PROCESS_SYNC"}', script("python3 look.py"), spec=process)
+    look = LOOK.format(go=go, port=port)
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": application, "web/look.py": look})
+
+    with machine.up("--repo", origin.bare, "--register") as up:
+        up.until("│ begun")
+        up.process.send_signal(signal.SIGINT)
+        up.until("a script is still running")
+        go.touch()
+        up.end()
+    again = machine.until_idle()
+
+    assert machine.processes() == {}
+    assert again.returncode == 0, again.stderr
 
 
 def test_killed_parts_come_back_and_the_demo_goes_on(machine: Machine) -> None:

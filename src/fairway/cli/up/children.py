@@ -11,14 +11,15 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from fairway.cli.up.patience import Patience
 
 #: Seconds after which a child that still runs counts as well.
 _STEADY = 10.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
-_LOOK = 0.05
 #: Numbers of prctl(2).
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None)
@@ -55,16 +56,14 @@ class Child:
             if self._process is not None:
                 self._process.terminate()
 
-    def ended(self, seconds: float) -> None:
+    def ended(self, patience: Patience, seconds: float) -> None:
         """Wait for its end; it is made to end after that time."""
         with self._starting:
             process = self._process
         if process is None:
             return
-        try:
-            process.wait(seconds)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            # Whoever interrupts twice does not want to wait.
+        patience.wait_while(lambda: process.poll() is None, seconds)
+        if process.poll() is None:
             process.kill()
             process.wait()
 
@@ -109,24 +108,30 @@ def inherit_orphans() -> None:
     _libc.prctl(_SET_CHILD_SUBREAPER, 1)
 
 
-def end_orphans(passing: bytes, patience: float, grace: float) -> None:
-    """End what children have left behind: asked first, made to after the grace.
+def end_orphans(patience: Patience, seconds: float) -> None:
+    """End what children have left behind: asked first, made to after that time.
 
-    What has `passing` among its arguments ends by itself, and gets some patience before it is asked. Call it when no
-    child runs any more: whatever is ours then is an orphan, and so is what an orphan leaves behind.
+    Call it when no child runs any more: whatever is ours then is an orphan, and so is what an orphan leaves behind.
     """
-    _ask([pid for pid in orphans() if passing not in _arguments(pid)], signal.SIGTERM)
-    _wait(patience, lambda: [pid for pid in orphans() if passing in _arguments(pid)])
-    _ask(orphans(), signal.SIGTERM)
-    _wait(grace, orphans)
+    number = signal.SIGTERM
     while left := orphans():
-        _ask(left, signal.SIGKILL)
-        _wait(grace, orphans)
+        _ask(left, number)
+        patience.wait_while(orphans, seconds)
+        number = signal.SIGKILL
 
 
-def orphans() -> list[int]:
-    """Our children that still run; those that have ended are forgotten."""
-    return [pid for pid in _children() if not _reaped(pid)]
+def interrupt(pids: Sequence[int]) -> None:
+    """End groups, their leaders first and without a word: so a leader that notes how the others end notes nothing."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            os.killpg(pid, signal.SIGTERM)
+
+
+def orphans(among_arguments: bytes | None = None) -> list[int]:
+    """Our children that still run, perhaps only those with this argument; those that have ended are forgotten."""
+    left = [pid for pid in _children() if not _reaped(pid)]
+    return left if among_arguments is None else [pid for pid in left if among_arguments in _arguments(pid)]
 
 
 def bury_orphans(ours: Sequence[Child], seconds: float = 2.0) -> None:
@@ -143,14 +148,6 @@ def bury_orphans(ours: Sequence[Child], seconds: float = 2.0) -> None:
             known = children
 
     threading.Thread(target=bury, name="orphans", daemon=True).start()
-
-
-def _wait(seconds: float, wanted: Callable[[], list[int]]) -> None:
-    """Wait until there are none; whoever interrupts does not want to."""
-    deadline = time.monotonic() + seconds
-    with suppress(KeyboardInterrupt):
-        while wanted() and time.monotonic() < deadline:
-            time.sleep(_LOOK)
 
 
 def _arguments(pid: int) -> list[bytes]:

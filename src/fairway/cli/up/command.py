@@ -8,7 +8,6 @@ the server.
 import os
 import shlex
 import shutil
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from fairway.cli.options import Timeout, length_of_time
 from fairway.cli.up.board import Signs, State
 from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
+from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places, default_data
 from fairway.cli.up.registration import WatchedRepository, await_suggestions, register_applications
 from fairway.cli.up.repositories import choose_repositories
@@ -84,9 +84,7 @@ def up(
 
 
 def _run(wishes: Wishes) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # All of them mean the same to us, also where a shell in the background lets nobody be interrupted.
-        signal.signal(number, signal.default_int_handler)
+    patience = Patience()
     demo = Demo(wishes.places.demo)
     repositories = choose_repositories(wishes.places, demo, wishes.repository)
     site = Site(wishes.places, choose_address(wishes.listen))
@@ -96,8 +94,9 @@ def _run(wishes: Wishes) -> None:
         if wishes.aim.until_idle:
             raise
     finally:
+        patience.begin()
         _say("stopping: what is under way goes on at the next `fairway up`")
-        site.stop()
+        site.stop(patience, _say)
 
 
 def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[WatchedRepository]) -> None:

@@ -8,7 +8,7 @@ import random
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import count
@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 from fairway.cli.call import Call, UsageError
 from fairway.cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles
 from fairway.cli.remote import Unreachable
-from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans
+from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans, interrupt, orphans
 from fairway.cli.up.first_key import api_key
 from fairway.cli.up.log_files import keep_small
+from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places
 from fairway.cli.up.registration import WatchedRepository, agent_started_at, register_agent, write_agent_file
 from fairway.errors import UserError
@@ -35,12 +36,13 @@ LISTEN = "127.0.0.1:9080"
 #: one of these stays free.
 _PORTS = range(10_000, 12_000)
 _TRIES = 20
-#: Seconds: for a server of ours that is just going away, between looks, for children to stop, for what they leave.
+#: Seconds: for a server of ours that is just going away, between looks, for children to stop, for scripts, for what was
+#: deployed, for the rest.
 _PORT_PATIENCE = 2.0
 _CONNECT = 0.5
 _LOOK = 0.05
 _STOP = 20.0
-_SCRIPT_PATIENCE, _ORPHAN_GRACE = 10.0, 15.0
+_SCRIPT_PATIENCE, _KEEPER_PATIENCE, _ORPHAN_GRACE = 10.0, 30.0, 15.0
 #: What scripts of SCRIPT_RUN have among their arguments. They end by themselves; what was deployed does not.
 _SCRIPT = b"fairway-script"
 #: A child that ended so often in a row will not come to life.
@@ -104,17 +106,22 @@ class Site:
             _pause(self._agent)
         return id
 
-    def stop(self) -> None:
+    def stop(self, patience: Patience, say: Callable[[str], None]) -> None:
         """Stop everything that was started, and what was deployed: the next agent brings that back."""
         # Loaded late, because it is needed last.
-        from fairway.plugins.process.keeping import end_all
+        from fairway.plugins.process.keeping import ask_all_to_end
 
         for child in (self._agent, self._server):
             child.ask_to_stop()
-            child.ended(_STOP)
-        with suppress(KeyboardInterrupt):
-            end_all(self._places.agent / "plugins" / "process")
-        end_orphans(_SCRIPT, _SCRIPT_PATIENCE, _ORPHAN_GRACE)
+            child.ended(patience, _STOP)
+        if orphans(_SCRIPT):
+            # Before what was deployed goes: it may be looking at that.
+            say(f"a script is still running: it gets {_SCRIPT_PATIENCE:.0f} seconds to end; Ctrl-C ends it at once")
+            patience.wait_while(lambda: orphans(_SCRIPT), _SCRIPT_PATIENCE)
+            # It did not end by itself; the next agent does with it as its `onInterrupted` says.
+            interrupt(orphans(_SCRIPT))
+        patience.wait_while(ask_all_to_end(self._places.agent / "plugins" / "process"), _KEEPER_PATIENCE)
+        end_orphans(patience, _ORPHAN_GRACE)
 
 
 def choose_address(listen: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 from fairway.interpreter import python_module
@@ -30,17 +30,16 @@ async def told_keeper(directory: Path, wanted: Wanted) -> Seen:
     return _seen(directory)
 
 
-def end_all(state: Path, seconds: float = 30.0) -> None:
-    """End every application of a plugin that keeps its files there. What is wanted stays: the next look brings it back.
+def ask_all_to_end(state: Path) -> Callable[[], bool]:
+    """Have every application of a plugin end that keeps its files there; the answer tells whether one still runs.
 
-    For whoever stops a whole installation; a plugin that ends leaves its applications alone.
+    What is wanted stays: the next look brings it back. For whoever stops a whole installation; a plugin that ends
+    leaves its applications alone.
     """
     keepers = [seen.keeper for seen in map(_seen, state.glob("apps/*")) if is_alive(seen.keeper)]
     for keeper in keepers:
         _signal(keeper, signal.SIGTERM)
-    until = time.monotonic() + seconds
-    while any(map(is_alive, keepers)) and time.monotonic() < until:
-        time.sleep(_LOOK_SECONDS)
+    return lambda: any(map(is_alive, keepers))
 
 
 async def _start(directory: Path, before: Seen) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from fairway.plugins.process.decide import what_is_missing
 from fairway.plugins.process.identity import identity_of, is_alive
-from fairway.plugins.process.keeping import end_all, told_keeper
+from fairway.plugins.process.keeping import ask_all_to_end, told_keeper
 from fairway.plugins.process.records import SEEN, WANTED, Group, Seen, Version, Wanted, load, save
 from fairway.plugins.process.release import keep_release
 from tests.integration.agent.running import until
@@ -150,7 +150,9 @@ async def test_a_whole_installation_ends_and_comes_back_as_it_was_wanted(tmp_pat
     with nothing_left(tmp_path):
         before = await made(directory, wanted)
 
-        end_all(tmp_path / "state")
+        still_there = ask_all_to_end(tmp_path / "state")
+        while still_there():
+            pass
 
         alive = [is_alive(each.process) for each in before.instances]
         assert (alive, is_alive(before.keeper), load(directory, WANTED, Wanted)) == ([False, False], False, wanted)
