@@ -30,7 +30,7 @@ from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.client import Sources
 from fairway.agent.plugins.stopping import GivenUp
-from fairway.agent.repositories import Repositories
+from fairway.agent.repositories import PATIENCE, Repositories
 from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
@@ -64,7 +64,7 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
     #: How patiently what is away is asked again.
-    patience: Retry = Retry(attempts=25, first_delay=0.5, longest_delay=30.0, seconds=600.0)
+    patience: Retry = PATIENCE
 
 
 class RepositoryMissing(UserError):

@@ -27,6 +27,7 @@ from fairway.git.credentials import Credentials, HostKeys, SshKey
 from fairway.git.mirror import Mirror, MirrorOptions
 from fairway.git.names import checked_branch
 from fairway.git.remote import Login
+from fairway.git.retry import Retry
 from fairway.home import from_home
 
 _log = structlog.get_logger()
@@ -37,6 +38,8 @@ ASK_SECONDS = 15.0
 #: The same for an agent that only stands by.
 WARM_SECONDS = 60.0
 TOLD_SECONDS, UNTOLD_SECONDS = 1.0, 0.1
+#: How patiently whoever needs a remote that is away asks again.
+PATIENCE = Retry(attempts=25, first_delay=0.5, longest_delay=30.0, seconds=600.0)
 _HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 
 

@@ -30,13 +30,14 @@ from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer, Report
-from fairway.agent.repositories import Repositories, WatchedRepository
+from fairway.agent.repositories import PATIENCE, Repositories, WatchedRepository
 from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for, drifted, examine, new_deployment
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
 from fairway.config.application import Chain
 from fairway.delivery.trigger import LastDeployment, TriggerOutcome
 from fairway.errors import FairwayError
+from fairway.git.retry import Retry
 from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
 from fairway.model.chain import ApplicationMatcher
 from fairway.model.command import ChainSyncApplication, Command, CommandStatus, SyncApplication
@@ -69,6 +70,8 @@ class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
     find: Callable[[str], Coroutine[Any, Any, Deployment]]
     #: Called after each look at a repository.
     looked: Callable[[], None]
+    #: How patiently a remote is asked again that is away when somebody wants to deploy.
+    patience: Retry = PATIENCE
 
 
 class Watcher:
@@ -175,7 +178,7 @@ class Watcher:
         if repository is None:
             return f"this agent has no repository {application.git_path.repository.id!r}"
         # Not in the turn of those who look: a remote that does not answer keeps them from nothing.
-        await repository.refresh()
+        await self._desk.patience.run(lambda: _refreshed_or_said_why(repository, application.name))
         async with self._looking:
             head = repository.head
             if head is None:
@@ -278,6 +281,18 @@ class Watcher:
     def _whose(self, repository: WatchedRepository) -> Whose:
         config = self._desk.config
         return Whose(repository_id=repository.id, agent_id=config.agent_id, selector=config.app_selector)
+
+
+async def _refreshed_or_said_why(repository: WatchedRepository, application: str) -> None:
+    """Bring a repository up to date; what keeps it from that for a while is told to people, once."""
+    try:
+        await repository.refresh()
+    except FairwayError as error:
+        if error.retry and repository.trouble != str(error):
+            _log.warning("a sync waits for its repository", application=application, reason=str(error))
+            repository.trouble = str(error)
+        raise
+    repository.trouble = ""
 
 
 def _is_triggered(examined: Triggered) -> bool:

@@ -1,6 +1,7 @@
 """Looks at a repository: what is known already is not read again, and what could not be done is tried again."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.reports import Report
-from fairway.agent.repositories import Repositories
+from fairway.agent.repositories import PATIENCE, Repositories, WatchedRepository
 from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.clock import SystemClock
+from fairway.errors import FairwayError
+from fairway.git.errors import GitAccessError, GitRemoteError
 from fairway.model.application import GitPath, Repository
-from fairway.model.command import Command, SyncApplication
+from fairway.model.command import Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
@@ -66,6 +69,10 @@ class Reports:
         return ""
 
 
+async def no_wait(_seconds: float) -> None:
+    """The time passes at once."""
+
+
 def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: list[int]) -> tuple[Watcher, Registered]:
     registered, ids = Registered(), iter(range(100))
     place = {name: GitPath(repository=Repository(id="r-1"), path=name) for name in ("web", "shop")}
@@ -80,6 +87,7 @@ def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: li
         new_id=lambda: f"d-{next(ids)}",
         find=reports.find,
         looked=lambda: looked.append(1),
+        patience=replace(PATIENCE, sleep=no_wait),
     )
     return Watcher(desk), registered
 
@@ -196,3 +204,39 @@ async def test_a_sync_of_a_repository_that_does_not_answer_keeps_no_look_waiting
         await asyncio.gather(syncing, looking, return_exceptions=True)
 
     assert sorted(reports.taken) == ["a-shop", "a-web"]
+
+
+class Away:
+    """A remote that is away for so many questions, and what each is answered with."""
+
+    def __init__(self, repository: WatchedRepository, times: int, error: FairwayError) -> None:
+        self._refresh = repository.refresh
+        self.left = times
+        self._error = error
+
+    async def refresh(self) -> bool:
+        self.left -= 1
+        if self.left >= 0:
+            raise self._error
+        return await self._refresh()
+
+
+@pytest.mark.parametrize(
+    ("error", "times", "answer"),
+    [
+        pytest.param(GitRemoteError("no answer"), 24, CommandStatus.SUCCEEDED, id="it is back in the end"),
+        pytest.param(GitRemoteError("no answer"), 25, CommandStatus.FAILED, id="it does not come back"),
+        pytest.param(GitAccessError("no entry"), 1, CommandStatus.FAILED, id="it does not let us in"),
+    ],
+)
+async def test_a_sync_waits_for_a_remote_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: FairwayError, times: int, answer: CommandStatus
+) -> None:
+    origin, reports = an_origin(tmp_path, files()), Reports()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        away = Away(repositories.by_id["r-1"], times, error)
+        monkeypatch.setattr(repositories.by_id["r-1"], "refresh", away.refresh)
+        answered = await watcher.sync(COMMAND, PAYLOAD)
+
+    assert (answered.status, reports.taken) == (answer, ["a-web"] if answer is CommandStatus.SUCCEEDED else [])
