@@ -160,6 +160,21 @@ def a_deployment(name: str = "web", image: str = "web:1", replicas: int | None =
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
 
 
+def a_stateful_set(name: str = "db", image: str = "db:1", replicas: int = 1, **pod: Any) -> dict[str, Any]:
+    """A StatefulSet."""
+    service = pod.pop("service", name)
+    made = a_deployment(name, image, replicas, **pod)
+    spec = {key: value for key, value in made["spec"].items() if key != "progressDeadlineSeconds"}
+    return {**made, "kind": "StatefulSet", "spec": {**spec, "serviceName": service}}
+
+
+def a_job(name: str = "migrate", container: Mapping[str, Any] = {}, **spec: Any) -> dict[str, Any]:
+    """A Job of one pod."""
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1", **container}]}
+    spec = {"template": {"spec": pod}, **spec}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": spec}
+
+
 def a_config_map(name: str = "settings", **data: str) -> dict[str, Any]:
     """A ConfigMap."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}

@@ -15,6 +15,7 @@ from tests.cluster.kubernetes_applications import (
     a_config_map,
     a_deployment,
     a_service,
+    a_stateful_set,
     an_application,
     while_running,
 )
@@ -41,16 +42,15 @@ def a_claim(size: str) -> Body:
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "disk"}, "spec": spec}
 
 
-def a_stateful_set(service: str, replicas: int = 0) -> Body:
-    body = a_deployment("db", replicas=replicas)
-    spec = {key: value for key, value in body["spec"].items() if key != "progressDeadlineSeconds"}
-    return {**body, "kind": "StatefulSet", "spec": {**spec, "serviceName": service}}
-
-
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        pytest.param([a_stateful_set("a")], [a_stateful_set("b")], ["StatefulSet", "/db", _ANEW], id="StatefulSet"),
+        pytest.param(
+            [a_stateful_set(replicas=0, service="a")],
+            [a_stateful_set(replicas=0, service="b")],
+            ["StatefulSet", "/db", _ANEW],
+            id="StatefulSet",
+        ),
         pytest.param(
             [a_role("a"), a_role("b"), a_binding("a")],
             [a_role("a"), a_role("b"), a_binding("b")],
@@ -139,7 +139,7 @@ async def test_a_quota_of_which_only_events_tell(cluster: RunningCluster, namesp
     async with an_application(cluster, namespace, tmp_path) as web:
         web.kubectl("create", "-f", "-", given={"apiVersion": "v1", **quota})
         until(lambda: web.get("resourcequota", "small").get("status", {}).get("used"), pause=0.1)
-        web.commit(a_stateful_set("db", replicas=2))
+        web.commit(a_stateful_set(replicas=2))
         # It may be told of before the controller's first status is seen, and then once more.
         waits_for = f"StatefulSet {namespace}/db: 0 of 2 replicas are ready; FailedCreate: create Pod db-0"
         async with while_running(web, "K8S_SYNC", waits_for) as (stage, stage_id):

@@ -12,6 +12,7 @@ from tests.cluster.kubernetes_applications import (
     a_deployment,
     a_service,
     a_stage,
+    a_stateful_set,
     an_application,
     pods,
     while_running,
@@ -113,16 +114,11 @@ async def test_a_stateful_set_is_rolled_back_although_its_controller_waits_for_a
 ) -> None:
     before = [a_deployment(f"web-{number}") for number in range(others)]
 
-    def a_stateful_set(image: str) -> dict[str, Any]:
-        made = a_deployment("db", image, replicas=2)
-        del made["spec"]["progressDeadlineSeconds"]
-        return {**made, "kind": "StatefulSet", "spec": {**made["spec"], "serviceName": "db"}}
-
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(*before, a_stateful_set("db:1"))
+        web.commit(*before, a_stateful_set(image="db:1", replicas=2))
         await web.succeed("K8S_SYNC")
         web.deployed()
-        web.commit(*before, a_stateful_set("broken:2"))
+        web.commit(*before, a_stateful_set(image="broken:2", replicas=2))
         async with while_running(web, "K8S_SYNC", "ImagePullBackOff") as (_, stage_id):
             await web.plugin.stop(stage_id, "somebody cancelled it")
 

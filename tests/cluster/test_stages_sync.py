@@ -10,6 +10,7 @@ from tests.cluster.kubernetes_applications import (
     SUCCEEDED,
     a_config_map,
     a_deployment,
+    a_job,
     a_service,
     an_application,
     pods,
@@ -168,10 +169,8 @@ async def test_another_configuration_rolls_the_pods_and_the_same_does_not(
 async def test_a_job_is_waited_for_until_it_has_completed(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
-    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}
-    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"}, "spec": {"template": template}}
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(job)
+        web.commit(a_job())
 
         await web.succeed("K8S_SYNC")
 
@@ -182,11 +181,8 @@ async def test_a_job_that_is_removed_once_it_has_completed_was_not_deleted_by_so
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     """Others are waited for longer than its `ttlSecondsAfterFinished`."""
-    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job:1"}]}}
-    spec = {"ttlSecondsAfterFinished": 0, "template": template}
-    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "migrate"}, "spec": spec}
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(job, a_deployment(**behind(namespace)))
+        web.commit(a_job(ttlSecondsAfterFinished=0), a_deployment(**behind(namespace)))
 
         async with while_running(web, "K8S_SYNC", f"Job {namespace}/migrate: It is complete") as (stage, _):
 

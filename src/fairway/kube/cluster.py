@@ -75,6 +75,8 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
     namespace: str = ""
     labels: Mapping[str, str] = {}
+    #: Labels of which each may have any of several values.
+    any_of: Mapping[str, Sequence[str]] = {}
     #: Of some kinds the server knows some fields to select by.
     fields: Mapping[str, str] = {}
     name: str = ""
@@ -82,8 +84,18 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def query(self) -> dict[str, str]:
         fields = {**self.fields, **({"metadata.name": self.name} if self.name else {})}
-        query = {"labelSelector": _selector(self.labels), "fieldSelector": _selector(fields)}
+        labels = {**{key: (value,) for key, value in self.labels.items()}, **self.any_of}
+        query = {"labelSelector": _label_selector(labels), "fieldSelector": _selector(fields)}
         return {key: value for key, value in query.items() if value}
+
+
+def _label_selector(wanted: Mapping[str, Sequence[str]]) -> str:
+    # One value is written like this also because an empty one cannot be in a list of its own.
+    one_by_one = (
+        f"{key}={values[0]}" if len(values) == 1 else f"{key} in ({','.join(values)})"
+        for key, values in sorted(wanted.items())
+    )
+    return ",".join(one_by_one)
 
 
 def _selector(wanted: Mapping[str, str]) -> str:

@@ -19,15 +19,11 @@ from fairway.kube.calls import Patience, decoded
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, Expired, NotThere
 from fairway.kube.kinds import Kind
+from fairway.kube.turns import SHORT_SECONDS, WATCH_PATIENCE
 
 T = TypeVar("T")
 
 _log = structlog.get_logger()
-
-#: A watch that ends so soon, without a word, was not served.
-_SHORT_SECONDS = 1.0
-#: Attempts do not count here: it is tried for as long as anybody wants the picture.
-WATCH_PATIENCE = Patience(first_delay=0.5, longest_delay=15.0)
 
 
 class _Identity(msgspec.Struct, frozen=True, rename="camel"):
@@ -188,7 +184,7 @@ class Reflector(Generic[T]):
                 if change.type != "BOOKMARK":
                     self._apply(change.type, identity.uid, raw)
                 self._since = identity.resource_version or self._since
-        if not told and asyncio.get_running_loop().time() - begun < _SHORT_SECONDS:
+        if not told and asyncio.get_running_loop().time() - begun < SHORT_SECONDS:
             raise ClusterAway(f"The cluster {self._cluster.name} hangs up as soon as it is to tell of changes")
         self._calm()
 

@@ -12,7 +12,7 @@ import msgspec
 from fairway.errors import FairwayError
 from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster
-from fairway.kube.reflector import WATCH_PATIENCE
+from fairway.kube.turns import WATCH_PATIENCE
 
 
 class _Silence(msgspec.Struct):

@@ -15,7 +15,8 @@ from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, NotAllowed, NotThere
 from fairway.kube.kinds import Kind
-from fairway.kube.reflector import WATCH_PATIENCE, Owner, Reflector
+from fairway.kube.reflector import Owner, Reflector
+from fairway.kube.turns import WATCH_PATIENCE
 from fairway.plugins.kubernetes.live_families import Families
 from fairway.plugins.kubernetes.live_objects import Seen, keeper
 

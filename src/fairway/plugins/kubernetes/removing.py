@@ -10,10 +10,12 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from fairway.errors import FairwayError, UserError
+from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import Expired
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, key_of
+from fairway.kube.turns import WATCH_PATIENCE, Turns
 from fairway.plugins.kubernetes.order import in_steps_away
 from fairway.plugins.kubernetes.parts import part
 from fairway.sdk.stage_log import StageLog
@@ -66,9 +68,10 @@ async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> None
     log.info(f"{key}: removed, because {why}")
 
 
-async def until_gone(cluster: Cluster, kind: Kind, body: Body) -> None:
+async def until_gone(cluster: Cluster, kind: Kind, body: Body, patience: Patience = WATCH_PATIENCE) -> None:
     """Wait until an object that was deleted is not there any more, or another one is."""
     key, uid = key_of(body), part(body, "metadata", "uid")
+    turns = Turns(patience)
     while True:
         live = await cluster.get(kind, key.namespace, key.name)
         if live is None or part(live, "metadata", "uid") != uid:
@@ -81,4 +84,5 @@ async def until_gone(cluster: Cluster, kind: Kind, body: Body) -> None:
                     if change.type == "DELETED":
                         return
         except Expired:
-            continue
+            pass
+        await turns.over()

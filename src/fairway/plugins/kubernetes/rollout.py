@@ -4,23 +4,24 @@ How an object is, and how long that may take, `waiting` decides; here are the wa
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import ClusterAway, Expired, NotAllowed
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
+from fairway.kube.turns import WATCH_PATIENCE, Turns
 from fairway.plugins.kubernetes.health import Standing
 from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.parts import part
-from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for, warns_by_events
+from fairway.plugins.kubernetes.reasons import Reasons
+from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for
 from fairway.sdk import StageFailed
 from fairway.sdk.stage_log import StageLog
 
-#: Of so many workloads at once the pods are looked at.
-_POD_WATCHES: Final = 12
 #: How often in a row a watch may break before the cluster counts as away.
 _BREAKS: Final = 3
 
@@ -28,12 +29,12 @@ _BREAKS: Final = 3
 class Rollout:
     """Waits for the objects of one stage in one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, patience: Patience = WATCH_PATIENCE) -> None:
         self._cluster = cluster
         self._log = log
+        self._patience = patience
         self._waiting: dict[Key, Waiting] = {}
         self._changed = asyncio.Event()
-        self._pod_watches = asyncio.Semaphore(_POD_WATCHES)
         #: The uids of pods that were in the way.
         self._taken_away: set[str] = set()
 
@@ -46,10 +47,7 @@ class Rollout:
         places = {(each["apiVersion"], each["kind"], key_of(each).namespace) for each in self._bodies()}
         application = mark(self._bodies()[0], APPLICATION)
         watches = [self._watch(version, kind, namespace, application) for version, kind, namespace in sorted(places)]
-        # Not all may be looked at: first those whose pods may have to be taken out of the way.
-        by_need = sorted(self._waiting.values(), key=lambda each: each.body["kind"] != "StatefulSet")
-        watches += [self._watch_pods(each) for each in by_need if part(each.body, "spec", "selector", "matchLabels")]
-        watches += [self._watch_warnings(each) for each in self._waiting.values() if warns_by_events(each.body)]
+        watches += Reasons(self._cluster, self._log, self._waiting, self._patience).watches(self._changed.set)
         tasks = [asyncio.ensure_future(each) for each in watches]
         try:
             await self._until_done(now, tasks)
@@ -128,104 +126,41 @@ class Rollout:
                 )
 
     async def _watch(self, api_version: str, kind_name: str, namespace: str, application: str) -> None:
+        """Be told of all objects of a kind that the application has in a namespace, and of every change, for ever."""
         kind = await self._cluster.kind(api_version, kind_name)
         scope = Scope(namespace=namespace, labels=selector(application))
-
-        async def listed(found: Sequence[Body]) -> None:
-            there = {key_of(each) for each in found}
-            of_kind = [key for key in self._waiting if (key.kind, key.namespace) == (kind.kind, namespace)]
-            await self._lost(kind, [key for key in of_kind if key.group == kind.group and key not in there])
-
-        async def gone(body: Body) -> None:
-            await self._lost(kind, [key_of(body)])
-
+        breaks, turns = 0, Turns(self._patience)
         try:
-            await self._follow(kind, scope, _Watcher(self._see, gone, listed))
+            while True:
+                try:
+                    version = await self._list(kind, scope)
+                    breaks = 0
+                    await self._follow(kind, scope, version)
+                except Expired:
+                    pass  # What it does not remember is listed again.
+                except ClusterAway:
+                    breaks += 1
+                    if breaks >= _BREAKS:
+                        raise
+                await turns.over()
         finally:
             self._changed.set()
 
-    async def _watch_pods(self, waiting: Waiting) -> None:
-        """Why pods are not ready; without permission to look at them, that is not told."""
-        labels: Mapping[str, str] = part(waiting.body, "spec", "selector", "matchLabels")
+    async def _list(self, kind: Kind, scope: Scope) -> str:
+        found, version = await self._cluster.items(kind, scope, dict[str, Any])
+        bodies = [{"apiVersion": kind.api_version, "kind": kind.kind, **each} for each in found]
+        for each in bodies:
+            self._see(each)
+        there = {key_of(each) for each in bodies}
+        alike = [key for key in self._waiting if (key.kind, key.namespace) == (kind.kind, scope.namespace)]
+        await self._lost(kind, [key for key in alike if key.group == kind.group and key not in there])
+        return version
 
-        def see(pod: Body) -> None:
-            waiting.see_pod(pod)
-            self._changed.set()
-
-        async def forget(pod: Body) -> None:
-            waiting.see_pod(pod, gone=True)
-            self._changed.set()
-
-        async with self._pod_watches:
-            kind = await self._cluster.kind("v1", "Pod")
-            scope = Scope(namespace=key_of(waiting.body).namespace, labels=labels)
-            try:
-                await self._follow(kind, scope, _Watcher(see, forget))
-            except NotAllowed as error:
-                self._log.info(f"Why pods are not ready cannot be told: {error}")
-            finally:
-                self._changed.set()
-
-    async def _watch_warnings(self, waiting: Waiting) -> None:
-        """Why there are no pods; without permission to look at events, that is not told."""
-
-        def see(event: Body) -> None:
-            waiting.see_warning(event)
-            self._changed.set()
-
-        async def forget(_: Body) -> None:
-            """An event goes when it is old, which says nothing."""
-
-        async with self._pod_watches:
-            kind = await self._cluster.kind("v1", "Event")
-            about = {"involvedObject.uid": str(part(waiting.body, "metadata", "uid")), "type": "Warning"}
-            scope = Scope(namespace=key_of(waiting.body).namespace, fields=about)
-            try:
-                await self._follow(kind, scope, _Watcher(see, forget))
-            except NotAllowed as error:
-                self._log.info(f"Why pods are not made cannot be told: {error}")
-            finally:
-                self._changed.set()
-
-    async def _follow(self, kind: Kind, scope: Scope, watcher: "_Watcher") -> None:
-        """Tell of all there is and of every change, for ever."""
-        breaks = 0
-        while True:
-            try:
-                found, version = await self._cluster.items(kind, scope, dict[str, Any])
-                bodies = [{"apiVersion": kind.api_version, "kind": kind.kind, **each} for each in found]
-                for each in bodies:
-                    watcher.see(each)
-                await watcher.listed(bodies)
-                breaks = 0
-                await self._follow_from(kind, scope, version, watcher)
-            except Expired:
-                continue
-            except ClusterAway:
-                breaks += 1
-                if breaks >= _BREAKS:
-                    raise
-
-    async def _follow_from(self, kind: Kind, scope: Scope, version: str, watcher: "_Watcher") -> None:
+    async def _follow(self, kind: Kind, scope: Scope, version: str) -> None:
         async with aclosing(self._cluster.follow(kind, scope, version, dict[str, Any])) as changes:
             async for change in changes:
                 body = {"apiVersion": kind.api_version, "kind": kind.kind, **change.object}
                 if change.type == "DELETED":
-                    await watcher.gone(body)
+                    await self._lost(kind, [key_of(body)])
                 elif change.type != "BOOKMARK":
-                    watcher.see(body)
-
-
-async def _nothing(_: Sequence[Body]) -> None:
-    """All there is may be all there is."""
-
-
-class _Watcher(NamedTuple):
-    """Who is told what a watch tells."""
-
-    #: An object as it is now.
-    see: Callable[[Body], None]
-    #: One that is not among those that are watched any more.
-    gone: Callable[[Body], Awaitable[None]]
-    #: All there are.
-    listed: Callable[[Sequence[Body]], Awaitable[None]] = _nothing
+                    self._see(body)

@@ -31,8 +31,6 @@ _WAITED_FOR: Final = frozenset(
 _DEFAULT_PATIENCE: Final = 600.0
 #: What a controller may be late with noticing by itself that a Deployment's time is over.
 _SPARE_SECONDS: Final = 60.0
-#: Kinds whose controllers say only by events why they can make no pods; others say it in the status.
-_SILENT: Final = frozenset({("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job")})
 _REVISION: Final = "controller-revision-hash"
 #: How much of a time is its date and time up to the second.
 _SECOND: Final = len("2026-01-01T00:00:00")
@@ -62,13 +60,14 @@ class Waiting:
             # What kept it from getting anywhere does not any more, or is said again.
             self._moved, self._since, self._warning = _moves(body), now, ""
 
-    def see_pod(self, pod: Body, *, gone: bool = False) -> None:
+    def see_pod(self, pod: Body) -> None:
         """One of its pods as it is now."""
+        self._pods[key_of(pod).name], self._health = pod, None
+
+    def forget_pod(self, pod: Body) -> None:
+        """One that is gone, or of which there is nothing to tell."""
+        self._pods.pop(key_of(pod).name, None)
         self._health = None
-        if gone:
-            self._pods.pop(key_of(pod).name, None)
-        else:
-            self._pods[key_of(pod).name] = pod
 
     def see_warning(self, event: Body) -> None:
         """What its controller warns of; what it did before the object was last applied is no matter now."""
@@ -164,12 +163,6 @@ def is_waited_for(body: Body) -> bool:
     if asks_for(body, WAIT, "false") or part(body, "spec", "suspend"):
         return False
     return (key.group, key.kind) in _WAITED_FOR
-
-
-def warns_by_events(body: Body) -> bool:
-    """Whether it takes events to know why an object has no pods."""
-    key = key_of(body)
-    return (key.group, key.kind) in _SILENT
 
 
 def _happened(event: Body) -> str:
