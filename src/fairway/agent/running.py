@@ -23,18 +23,16 @@ from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
 from fairway.agent.plugins.repeating import may_repeat
 from fairway.agent.plugins.stopping import GivenUp, stopped
+from fairway.agent.stage_logs import end_log
+from fairway.agent.stage_options import options_of, undo_of
 from fairway.clock import Clock
-from fairway.config.application import ApplicationConfig, UndoScript
+from fairway.config.application import ApplicationConfig
 from fairway.delivery.owner import decide_owner
-from fairway.delivery.rollback import stage_undone_by
-from fairway.delivery.skip import config_of
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
 from fairway.model.stage import Stage, StageStatus
-from fairway.model.trigger import SyncStrategy
 from fairway.rpc.plugin_api import PLACE_KEY
-from fairway.secrets.render import render_options
 from fairway.secrets.secret import SecretError
 
 #: Under which a deployment notes when it began to run, for an agent that takes it up again.
@@ -208,20 +206,28 @@ class DeploymentRun:
     async def _execute(self, stage: Stage, again: bool, overdue: bool) -> StageResult:
         try:
             client = await self._client(stage)
-            if self._undo(stage) is not None:
+            config = self._running.config
+            if undo_of(stage, self.deployment, config) is not None:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
                 await self.note_plugin(client.name, {_started(stage): "_"})
-            config = self._config(stage, lists=client.resumes)
             sources = self._running.sources
-            work = StageWork(deployment=self.deployment, stage=stage, config=config, sources=sources, overdue=overdue)
+            options = options_of(stage, self.deployment, config, sources.target.values, lists=client.resumes)
+            work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
             return await self._execute_at_last(client, work)
         except (PluginRefused, SecretError) as error:
-            return StageResult(StageStatus.FAILED, str(error))
+            failure = str(error)
         except PluginGone as error:
             # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.
-            return StageResult(StageStatus.FAILED, f"{error}; how far it had come is not known")
+            failure = f"{error}; how far it had come is not known"
+        await self._end_log(stage, failure)
+        return StageResult(StageStatus.FAILED, failure)
+
+    async def _end_log(self, stage: Stage, reason: str) -> None:
+        """End the log of a stage in the place of its plugin, which does not."""
+        place = reports.LogPlace(self.deployment.id, stage.id, stage.retried_count)
+        await end_log(self._running.outbox, place, reason, self._running.clock.now())
 
     async def _client(self, stage: Stage) -> PluginClient:
         """The plugin of a stage. One that may be asked twice is not asked first whether it is there; any other is
@@ -271,14 +277,17 @@ class DeploymentRun:
         if not await self._told():
             return
         stage, reason = self._stage(decision.stage_id), decision.reason
-        executing = None if self._executing is None else self._executing.task
+        executing, gone = None if self._executing is None else self._executing.task, False
         try:
             plugins, name = self._running.plugins, self._plugin(stage)
             given_up = GivenUp(self.deployment.id, stage, reason)
             known = await stopped(plugins.client(name), lambda: plugins.back(name), given_up, executing)
         except (PluginGone, PluginRefused):
             # A plugin that is gone, and does not come back, cannot end anything.
-            known = False
+            known, gone = False, True
+        if gone or (executing is None and not known):
+            # One that is there and loses its call ends its log itself.
+            await self._end_log(stage, reason)
         if self._executing is not None:
             if not known:
                 self._executing.task.cancel()
@@ -344,26 +353,6 @@ class DeploymentRun:
         if not owner.plugin:
             raise PluginRefused(owner.reason)
         return owner.plugin
-
-    def _config(self, stage: Stage, lists: bool) -> bytes:
-        """What the stage is told: its own options, or for a rollback those of the stage at the same place."""
-        if self.deployment.trigger.sync_strategy is SyncStrategy.QUICK_SYNC:
-            return b""
-        undo = self._undo(stage)
-        if undo is None:
-            written = next((each.written for each in self._running.config.stages if each.index == stage.index), {})
-        else:
-            # PipeCD's plugin takes one text only, and no options without `run`.
-            script = list(undo.commands) if lists else "\n".join(["set -e", *undo.commands])
-            written = {"run": ":", "onRollback": script, "env": undo.env}
-        values = self._running.sources.target.values
-        return msgspec.json.encode(render_options(written, values, stage.name))
-
-    def _undo(self, stage: Stage) -> UndoScript | None:
-        """The script of a rollback stage that undoes a stage whose own plugin has no script for that."""
-        undone = stage_undone_by(stage, self.deployment) if stage.is_rollback else None
-        settings = config_of(undone, self.deployment, self._running.config) if undone is not None else None
-        return None if settings is None else settings.undo
 
 
 def _with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:

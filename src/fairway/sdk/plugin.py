@@ -7,7 +7,7 @@ undoes whatever this plugin did in a deployment, `undo` a stage that undoes one 
 import enum
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -17,8 +17,9 @@ from fairway.errors import UserError
 from fairway.git.retry import Retry
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.live_state import Resource
-from fairway.model.stage import ManualOperation
+from fairway.model.stage import ManualOperation, Stage
 from fairway.model.trigger import SyncStrategy
+from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun
 
 __all__ = [
@@ -178,15 +179,26 @@ class HostAgent(Protocol):
     async def application_object(self, application_id: str, key: str) -> bytes | None: ...
 
 
+class EndOfLog(NamedTuple):
+    """The log of a stage that nobody goes on with; it is closed afterwards."""
+
+    stage: Stage
+    log: StageLog
+
+
 class LeftStage(msgspec.Struct, frozen=True, kw_only=True):
     """A stage that this process does not run, though an earlier one may have."""
 
     deployment_id: str
     stage_id: str
+    #: Why it is to end.
+    reason: str = ""
     #: How long what it has started may take to end by itself; 0: as the plugin thinks right.
     grace_seconds: float = 0.0
     #: Whether somebody else goes on with it, so that it is interrupted and not cancelled.
     handed_over: bool = False
+    #: The end of its log is to be written here, by who would have gone on with it; None where somebody else does that.
+    end_of_log: EndOfLog | None = None
 
 
 class NoAgent(UserError):
@@ -237,7 +249,9 @@ class Plugin:
 
     async def end_left(self, left: LeftStage) -> None:
         """End what a stage has started that goes on by itself, though the process that ran the stage is gone: the stage
-        is given up and will not be asked for again."""
+        is given up and will not be asked for again. What it has to say of that goes to the end of its log."""
+        if left.end_of_log is not None:
+            left.end_of_log.log.error(left.reason)
 
     async def versions(self, target: Files) -> tuple[ArtifactVersion, ...]:
         """What the commit would bring; nothing when the plugin cannot tell."""

@@ -33,7 +33,7 @@ from fairway.rpc.plugin_api import (
 )
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
-from fairway.sdk.plugin import LeftStage, PlannedStage, Plugin, Sort, StageSpec
+from fairway.sdk.plugin import EndOfLog, LeftStage, PlannedStage, Plugin, Sort, StageSpec
 from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
@@ -133,12 +133,21 @@ class PluginService(DeploymentServicer, StageServicer):
         running = self._running.get((request.deployment_id, request.stage_id))
         if running is None:
             if request.deployment_id:
-                await self._plugin.end_left(_left(request))
+                await self._end_left(request)
             return stage_messages.StopResponse(was_running=False)
         running.stop(request)
         # When it is handed over nobody takes the rest of its log, so that is not waited for.
         await (running.work_ended() if request.handed_over else running.ended.wait())
         return stage_messages.StopResponse(was_running=True)
+
+    async def _end_left(self, request: stage_messages.StopRequest) -> None:
+        if not request.HasField("left"):
+            await self._plugin.end_left(_left(request))
+            return
+        agent = self._agent.stage(request.deployment_id, request.stage_id, "")
+        log = StageLog(agent.send_log, self._clock)
+        await self._plugin.end_left(_left(request, EndOfLog(from_wire_stage(request.left), log)))
+        await log.close()
 
     async def _run(self, told: Told, running: "_Running") -> Outcome:
         agent = self._agent.stage(told.deployment.id, told.stage.id, told.deployment.application_id)
@@ -270,12 +279,14 @@ class _Running:
             await asyncio.wait({self._task})
 
 
-def _left(request: stage_messages.StopRequest) -> LeftStage:
+def _left(request: stage_messages.StopRequest, end_of_log: EndOfLog | None = None) -> LeftStage:
     return LeftStage(
         deployment_id=request.deployment_id,
         stage_id=request.stage_id,
+        reason=request.reason,
         grace_seconds=request.grace_seconds,
         handed_over=request.handed_over,
+        end_of_log=end_of_log,
     )
 
 

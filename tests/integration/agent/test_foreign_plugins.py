@@ -10,8 +10,9 @@ from fairway.agent.plugins.identity import identity_of
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
+from fairway.server.logs import StageLog, StageLogKey
 from tests.integration.agent.foreign import a_foreign_plugin
-from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, until
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
 from tests.integration.git.repositories import an_origin
 
 
@@ -41,6 +42,11 @@ async def diary(folder: Path, lines: int) -> list[list[str]]:
     return await until(look)
 
 
+async def log_of(world: World, deployment: Deployment) -> StageLog:
+    """The log of the first stage."""
+    return await world.logs.read(StageLogKey(deployment.id, deployment.stages[0].id, 0))
+
+
 def how_it_ended(deployment: Deployment) -> tuple[DeploymentStatus, list[tuple[str, StageStatus]]]:
     return deployment.status, [(stage.name, stage.status) for stage in deployment.stages]
 
@@ -66,6 +72,7 @@ async def test_a_killed_plugin_fails_its_stage_and_undoes_it_once_it_is_back(tmp
             (_, killed), (_, child) = await diary(tmp_path, 2)
             os.kill(int(killed), signal.SIGKILL)
             deployment = await world.ended()
+            log = await log_of(world, deployment)
             left = identity_of(int(child))
             undone = (await diary(tmp_path, 3))[2]
             (tmp_path / "go").touch()
@@ -77,6 +84,7 @@ async def test_a_killed_plugin_fails_its_stage_and_undoes_it_once_it_is_back(tmp
         [("FOREIGN_RUN", StageStatus.FAILED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
     )
     assert "plugin foreign did not answer ExecuteStage" in deployment.stages[0].status_reason
+    assert (log.blocks[-1].log, log.completed) == (deployment.stages[0].status_reason, True)
     assert undone[0] == "FOREIGN_ROLLBACK"
     assert undone[1] != killed
     assert left is None
@@ -111,13 +119,31 @@ async def test_a_restarted_agent_does_not_run_a_stage_twice_that_its_plugin_cann
             deployment = await world.ended()
             # Whether it had the time to note that its call was broken off is not what this is about.
             asked = [line[0] for line in await diary(tmp_path, 3)]
+            log = await log_of(world, deployment)
 
     assert how_it_ended(deployment) == (
         DeploymentStatus.FAILED,
         [("FOREIGN_RUN", StageStatus.FAILED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
     )
     assert "the agent was restarted" in deployment.stages[0].status_reason
+    assert (log.blocks[-1].log, log.completed) == (deployment.stages[0].status_reason, True)
     assert (asked.count("FOREIGN_RUN"), asked.count("FOREIGN_ROLLBACK")) == (1, 1)
+
+
+async def test_the_log_of_a_stage_that_was_cancelled_while_no_agent_was_there_has_an_end(tmp_path: Path) -> None:
+    file = an_application_file(run_until(tmp_path / "never"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            await diary(tmp_path, 2)
+        (left,) = await world.deployments()
+        await world.command(CancelDeployment(deployment_id=left.id))
+        async with an_agent_at_work(world, plugins(tmp_path)):
+            deployment = await world.ended()
+            log = await log_of(world, deployment)
+
+    assert deployment.stages[0].status is StageStatus.CANCELLED
+    assert (log.blocks[-1].log, log.completed) == ("Cancelled by ada", True)
 
 
 async def test_a_plugin_that_never_starts_is_the_reason_of_a_plan_that_fails(tmp_path: Path) -> None:

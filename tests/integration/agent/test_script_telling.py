@@ -6,20 +6,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.clock import FakeClock
-from fairway.config.stages import ScriptRunOptions
 from fairway.model.log_block import LogBlock
 from fairway.plugins.scriptrun.journal import Journal
-from fairway.plugins.scriptrun.telling import Telling
+from fairway.plugins.scriptrun.telling import Place, Telling
 from fairway.sdk.stage_log import StageLog
-from fairway.sdk.stage_run import Files, StageRun, Told
-from tests.unit.model.builders import a_deployment, a_stage
+from tests.unit.model.builders import a_stage
 
 #: What happens to the process that tells: nothing, or it is killed before or after the server has the block.
 STEPS = ("tells", "killed before", "killed after")
@@ -46,20 +43,8 @@ class Server:
             raise Killed
 
 
-def a_run(server: Server, clock: FakeClock) -> StageRun[ScriptRunOptions]:
-    told: Any = {
-        "deployment": a_deployment(),
-        "stage": a_stage(),
-        "running": None,
-        "targets": (),
-        "config": {},
-        "notes": {},
-    }
-    files = Files(
-        application_directory=Path(), commit="c0ffee", config_text=b"", config_filename="", shared_directory=Path()
-    )
-    agent: Any = None
-    return StageRun(Told(target=files, **told), ScriptRunOptions(run="x"), StageLog(server.take, clock), agent)
+def a_place(server: Server, clock: FakeClock) -> Place:
+    return Place(a_stage(), StageLog(server.take, clock), 0)
 
 
 async def play(folder: Path, server: Server, moments: list[tuple[str, str]], ends: list[str]) -> bytes:
@@ -73,12 +58,13 @@ async def play(folder: Path, server: Server, moments: list[tuple[str, str]], end
             file.write(written)
         server.step = step
         # Whoever tells now knows of the one before only what is in the files.
-        telling = Telling(journal, a_run(server, clock), 0, PIECE_BYTES)
+        place = a_place(server, clock)
+        telling = Telling(journal, place, PIECE_BYTES)
         clock.advance(timedelta(seconds=1))
         try:
             await telling.more(at_the_end)
             # As at the end of a stage: the last piece goes with the end of the log.
-            await telling.run.log.flush()
+            await place.log.flush()
         except Killed:
             continue
     return output.read_bytes()
@@ -103,9 +89,9 @@ async def test_a_piece_of_a_process_that_sent_larger_ones_is_sent_again_as_it_wa
     (tmp_path / "output").write_text("one\ntwo\nthree\nfour\n")
     server.step = "killed after"
     with pytest.raises(Killed):
-        await Telling(Journal(tmp_path), a_run(server, clock), 0, 2 * PIECE_BYTES).more(False)
+        await Telling(Journal(tmp_path), a_place(server, clock), 2 * PIECE_BYTES).more(False)
     before, server.step = set(server.blocks), "tells"
 
-    await Telling(Journal(tmp_path), a_run(server, clock), 0, PIECE_BYTES).more(False)
+    await Telling(Journal(tmp_path), a_place(server, clock), PIECE_BYTES).more(False)
 
     assert (server.blocks, [text for _, text, _ in before]) == (before, ["one\ntwo\nthree"])

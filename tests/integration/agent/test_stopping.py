@@ -1,5 +1,6 @@
 """A stage is ended before anything is undone: one that is just being begun, and one that another agent has begun."""
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,8 @@ from fairway.agent.running import Cancelling, DeploymentRun, Running
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
-from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script
+from fairway.server.logs import StageLogKey
+from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
 from tests.integration.agent.test_journal import is_dead
 from tests.integration.git.repositories import an_origin
@@ -68,3 +70,32 @@ async def test_a_script_that_has_outlived_its_agent_is_ended_by_the_next_before_
     assert deployment.status is DeploymentStatus.CANCELLED
     assert ((tmp_path / "undone").exists(), (tmp_path / "beside-it").exists()) == (True, False)
     assert is_dead(pid.read_text().strip())
+
+
+async def test_what_a_script_has_said_while_no_agent_was_there_is_in_its_log_though_it_is_given_up(
+    tmp_path: Path,
+) -> None:
+    said, go = tmp_path / "said", tmp_path / "go"
+    run = f"echo before; while [ ! -e {go} ]; do sleep 0.1; done; echo meanwhile; touch {said}; sleep 1000"
+    file = an_application_file(script(run))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            await until(partial(says, world, "before"))
+        deployment = await there(world, 1)
+        go.touch()
+        await appears(said)
+        await world.command(CancelDeployment(deployment_id=deployment.id))
+        async with an_agent_at_work(world):
+            deployment = await world.ended()
+            log = await world.logs.read(StageLogKey(deployment.id, deployment.stages[0].id, 0))
+
+    assert "\n".join(each.log for each in log.blocks).splitlines()[:2] == ["before", "meanwhile"]
+    assert log.blocks[-1].log.startswith("Cancelled by ada: ended by signal")
+    assert log.completed
+
+
+async def says(world: World, words: str) -> bool:
+    """Whether the log of the first stage has these words."""
+    found = await world.deployments()
+    return bool(found and found[0].stages) and words in await world.log(found[0], 0)

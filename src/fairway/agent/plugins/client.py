@@ -274,10 +274,15 @@ class PluginClient:
             return answer, msgspec.json.decode(trailing.get(NOTES_METADATA, b"{}"), type=dict[str, str])
         return answer, {}
 
-    async def stop(self, deployment_id: str, stage_id: str, reason: str) -> StopAnswer:
-        """End a stage and all that it started."""
+    async def stop(self, deployment_id: str, stage: Stage, reason: str, *, left: bool) -> StopAnswer:
+        """End a stage and all that it started; one that was `left` by an agent that is gone has its log ended too."""
         return await self._stop(
-            stage_messages.StopRequest(deployment_id=deployment_id, stage_id=stage_id, reason=reason)
+            stage_messages.StopRequest(
+                deployment_id=deployment_id,
+                stage_id=stage.id,
+                reason=reason,
+                left=to_wire_stage(stage) if left else None,
+            )
         )
 
     async def hand_over(self, deployment_id: str, stage_id: str, grace_seconds: float) -> bool:

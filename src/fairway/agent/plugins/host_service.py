@@ -31,6 +31,7 @@ from fairway.agent.plugins.callers import (
 )
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.running import DeploymentRun
+from fairway.agent.stage_logs import deliver_log
 from fairway.errors import FairwayError, UserError
 from fairway.model.log_block import LogBlock
 from fairway.rpc.agent_api import messages as server_messages
@@ -265,13 +266,7 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         report = reports.logged(place, blocks, completed)
         if mask.waits and not completed:
             self._masks[key] = mask
-        # Beside the deployment's own stream: a long log must not hold up the news that its stage has ended.
-        stream = f"log of {request.deployment_id} {request.stage_id}"
-        try:
-            await self._desk.outbox.deliver(stream, report)
-        except ServerRefused as error:
-            # The work is done whatever becomes of its log; PipeCD's server refuses to be told the end of one twice.
-            _log.warning("the server refuses lines of a log", stage=request.stage_id, reason=str(error))
+        await deliver_log(self._desk.outbox, place, report)
 
     def _underway(self, deployment_id: str) -> Underway:
         underway = self._desk.deployments.find(deployment_id)

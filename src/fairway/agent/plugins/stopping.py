@@ -40,7 +40,7 @@ async def stopped(
 
 async def _stopped(client: PluginClient, given_up: GivenUp, executing: "asyncio.Task[Any] | None") -> bool:
     deployment_id, stage, reason = given_up
-    while (said := await client.stop(deployment_id, stage.id, reason)) is StopAnswer.NOT_RUNNING:
+    while (said := await client.stop(deployment_id, stage, reason, left=executing is None)) is StopAnswer.NOT_RUNNING:
         if executing is None or (await asyncio.wait({executing}, timeout=_AGAIN_SECONDS))[0]:
             return True
     return said is StopAnswer.ENDED

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,13 +26,14 @@ from fairway.plugins.scriptrun.environment import script_environment
 from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order
 from fairway.plugins.scriptrun.script import script_text
-from fairway.plugins.scriptrun.telling import Telling
+from fairway.plugins.scriptrun.telling import Place, Telling
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import LeftStage, PluginSettings, Sort, StageSpec
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
+_NOTHING_RUN = "nothing had been run"
 #: Waits between two looks whether a full disk has room.
 _ROOM = Retry(first_delay=0.2, longest_delay=5.0)
 
@@ -112,7 +114,7 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
                 await _with_room(run, partial(claim, guard.journals, run, key, journal))
             if run.overdue and await asyncio.to_thread(journal.forbid):
                 raise StageFailed("its time was over before the script was started")
-            telling = Telling(journal, run, len(attempts))
+            telling = Telling(journal, Place(run.stage, run.log, len(attempts)))
             attempts.append(await _attempt(telling, script, tuple(attempts)))
             if not runs_again(attempts, script.options):
                 ended = outcome(attempts, commands)
@@ -127,17 +129,41 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
 
 async def end_scripts(guard: Guard, left: LeftStage) -> None:
     """End the scripts of a stage that an earlier process has started."""
-    for directory in sorted((guard.journals / left.deployment_id).glob(f"{left.stage_id}-*")):
-        journal, seconds = Journal(directory), left.grace_seconds or _GRACE_SECONDS
+    directories = (guard.journals / left.deployment_id).glob(f"{left.stage_id}-*")
+    journals = [Journal(each) for each in sorted(directories, key=_number)]
+    for journal in journals:
+        seconds = left.grace_seconds or _GRACE_SECONDS
         if left.handed_over:
             await _hand_over(journal, seconds)
         else:
             await journal.end(seconds)
             journal.remove_script()
+    if left.end_of_log is not None:
+        stage, log = left.end_of_log
+        if not journals:
+            log.error(f"{left.reason}: {_NOTHING_RUN}")
+            return
+        # Of those before the last all was told before that was begun.
+        telling = Telling(journals[-1], Place(stage, log, _number(journals[-1].directory)[1]))
+        await telling.all()
+        _close_given_up(telling, left.reason)
+
+
+def _number(directory: Path) -> tuple[int, int]:
+    """Of which run of its stage a journal is, and which attempt."""
+    _, run, attempt = directory.name.rsplit("-", 2)
+    return int(run), int(attempt)
+
+
+def _close_given_up(telling: Telling, reason: str, commands: int = 0) -> None:
+    """Say at the end of the log why the script was ended, and how it ended then."""
+    journal = telling.journal
+    ended = in_words(_ended(journal), commands) if journal.came_to_life else _NOTHING_RUN
+    telling.close(f"{reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
 
 
 async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
-    journal, run = telling.journal, telling.run
+    journal, run = telling.journal, script.run
     environment = {**script_environment(run.deployment, run.stage.is_rollback), **script.options.env}
     text = script_text(script.commands, environment, journal.step_file)
     if not before and script.preface:
@@ -154,8 +180,7 @@ async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) 
             await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
             await telling.all()
             journal.remove_script()
-            ended = in_words(_ended(journal), len(script.commands)) if journal.came_to_life else "nothing had been run"
-            telling.close(f"{run.stop_reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
+            _close_given_up(telling, run.stop_reason, len(script.commands))
             with contextlib.suppress(FairwayError):
                 # Nobody waits for it, and the log says the same.
                 await run.note(notes([*before, _ended(journal)]))

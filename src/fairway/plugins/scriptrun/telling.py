@@ -8,11 +8,11 @@ waits for in any case.
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Any
-
+from typing import NamedTuple
 from fairway.model.log_block import LogBlock, LogSeverity
+from fairway.model.stage import Stage
 from fairway.plugins.scriptrun.journal import Journal, Told
-from fairway.sdk import StageRun
+from fairway.sdk.stage_log import StageLog
 
 #: How much output is sent as one piece, and how long a line may grow before it is cut. A piece costs three processes a
 #: call, and each of them some copies of it; a quarter of a megabyte took 1.6 times the CPU of a whole one for a loud
@@ -26,15 +26,25 @@ _MICROSECONDS = 1_000_000
 _ATTEMPT = 2**40
 
 
-class Telling:
-    """Sends the output of one attempt to the log."""
+class Place(NamedTuple):
+    """Where output is told."""
 
-    def __init__(self, journal: Journal, run: StageRun[Any], number: int, piece_bytes: int = PIECE_BYTES) -> None:
+    stage: Stage
+    log: StageLog
+    #: Counted from 0.
+    attempt: int
+
+
+class Telling:
+    """Sends the output of one attempt of a stage to its log."""
+
+    def __init__(self, journal: Journal, place: Place, piece_bytes: int = PIECE_BYTES) -> None:
         self.journal = journal
-        self.run = run
+        self._log = place.log
         self._piece_bytes = piece_bytes
+        self._stage_made = int(place.stage.created_at.timestamp())
         #: The number of the block that begins with the first byte; a script that is taken up again has the same.
-        self._first = int(run.stage.created_at.timestamp()) * _MICROSECONDS + number * _ATTEMPT
+        self._first = self._stage_made * _MICROSECONDS + place.attempt * _ATTEMPT
 
     async def all(self) -> None:
         """Send the output as it comes, until the script has ended and all but the last of it is safe."""
@@ -55,11 +65,11 @@ class Telling:
 
     def preface(self, sentence: str) -> None:
         """A line before the output."""
-        self.run.log.add(self._block(-1, sentence, int(self.run.stage.created_at.timestamp())))
+        self._log.add(self._block(-1, sentence, self._stage_made))
 
     def close(self, sentence: str, severity: LogSeverity) -> None:
         """A last line behind the output; the same, whoever finds the script ended."""
-        self.run.log.add(self._block(_ATTEMPT - 1, sentence, self.journal.ended_at, severity))
+        self._log.add(self._block(_ATTEMPT - 1, sentence, self.journal.ended_at, severity))
 
     async def more(self, at_the_end: bool) -> bool:
         """Send one piece; whether there was one."""
@@ -71,15 +81,15 @@ class Telling:
             piece = _whole_lines(piece, at_the_end or len(piece) >= self._piece_bytes)
         if not piece:
             return False
-        at = told.at if again else int(self.run.now().timestamp())
+        at = told.at if again else int(self._log.clock.now().timestamp())
         end = told.safe + len(piece)
         self.journal.telling(Told(told.safe, end, at))
         block = self._block(told.safe, piece.decode("utf-8", "replace").removesuffix("\n"), at)
         del piece  # not held while the same is on its way
         if at_the_end and end == self.journal.written:
-            self.run.log.add(block)
+            self._log.add(block)
             return False
-        await self.run.log.send(block)
+        await self._log.send(block)
         self.journal.telling(Told(end, end, at))
         return True
 

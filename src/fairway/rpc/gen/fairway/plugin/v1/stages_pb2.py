@@ -22,19 +22,20 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from fairway.rpc.gen.pipecd.model import deployment_pb2 as fairway_dot_rpc_dot_gen_dot_pipecd_dot_model_dot_deployment__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.fairway/rpc/gen/fairway/plugin/v1/stages.proto\x12\x11\x66\x61irway.plugin.v1\"r\n\x0bStopRequest\x12\x15\n\rdeployment_id\x18\x01 \x01(\t\x12\x10\n\x08stage_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x15\n\rgrace_seconds\x18\x04 \x01(\x01\x12\x13\n\x0bhanded_over\x18\x05 \x01(\x08\"#\n\x0cStopResponse\x12\x13\n\x0bwas_running\x18\x01 \x01(\x08\x32W\n\x0cStageService\x12G\n\x04Stop\x12\x1e.fairway.plugin.v1.StopRequest\x1a\x1f.fairway.plugin.v1.StopResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.fairway/rpc/gen/fairway/plugin/v1/stages.proto\x12\x11\x66\x61irway.plugin.v1\x1a-fairway/rpc/gen/pipecd/model/deployment.proto\"\x96\x01\n\x0bStopRequest\x12\x15\n\rdeployment_id\x18\x01 \x01(\t\x12\x10\n\x08stage_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x15\n\rgrace_seconds\x18\x04 \x01(\x01\x12\x13\n\x0bhanded_over\x18\x05 \x01(\x08\x12\"\n\x04left\x18\x06 \x01(\x0b\x32\x14.model.PipelineStage\"#\n\x0cStopResponse\x12\x13\n\x0bwas_running\x18\x01 \x01(\x08\x32W\n\x0cStageService\x12G\n\x04Stop\x12\x1e.fairway.plugin.v1.StopRequest\x1a\x1f.fairway.plugin.v1.StopResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairway.rpc.gen.fairway.plugin.v1.stages_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STOPREQUEST']._serialized_start=69
-  _globals['_STOPREQUEST']._serialized_end=183
-  _globals['_STOPRESPONSE']._serialized_start=185
-  _globals['_STOPRESPONSE']._serialized_end=220
-  _globals['_STAGESERVICE']._serialized_start=222
-  _globals['_STAGESERVICE']._serialized_end=309
+  _globals['_STOPREQUEST']._serialized_start=117
+  _globals['_STOPREQUEST']._serialized_end=267
+  _globals['_STOPRESPONSE']._serialized_start=269
+  _globals['_STOPRESPONSE']._serialized_end=304
+  _globals['_STAGESERVICE']._serialized_start=306
+  _globals['_STAGESERVICE']._serialized_end=393
 # @@protoc_insertion_point(module_scope)
