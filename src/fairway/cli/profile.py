@@ -14,9 +14,9 @@ from fairway.cli.profiles import (
     API_KEY,
     Profile,
     Profiles,
+    change_profiles,
     load_profiles,
     profiles_path,
-    save_profiles,
     wrong_with_address,
 )
 from fairway.cli.remote import Refused, Remote
@@ -54,7 +54,7 @@ def add_profile(
         with Remote(profile) as remote:
             who = introduce(remote)
         path = profiles_path(os.environ)
-        save_profiles(path, load_profiles(path).with_profile(name, profile))
+        change_profiles(path, lambda saved: saved.with_profile(name, profile))
         typer.echo(f"{address} knows you as {who}")
         typer.echo(f"profile {name} is stored in {path} and used from now on")
 
@@ -89,10 +89,8 @@ def use_profile(name: Name) -> None:
     """Use this server from now on."""
 
     def work() -> None:
-        saved = load_profiles(profiles_path(os.environ))
-        found = saved.named(name)
-        save_profiles(profiles_path(os.environ), Profiles(current=name, profiles=saved.profiles))
-        typer.echo(f"{name} ({found.server}) is used from now on")
+        saved = change_profiles(profiles_path(os.environ), lambda saved: saved.with_profile(name, saved.named(name)))
+        typer.echo(f"{name} ({saved.named(name).server}) is used from now on")
 
     ending(work)
 
@@ -102,8 +100,7 @@ def remove_profile(name: Name) -> None:
     """Forget a server and the key for it. The key stays valid; `fairway apikey disable` ends it."""
 
     def work() -> None:
-        path = profiles_path(os.environ)
-        save_profiles(path, load_profiles(path).without_profile(name))
+        change_profiles(profiles_path(os.environ), lambda saved: saved.without_profile(name))
         typer.echo(f"{name} is forgotten")
 
     ending(work)

@@ -7,9 +7,11 @@ talks to is decided by `choose`, from the file and the environment: a key is onl
 for.
 """
 
+import fcntl
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -133,6 +135,29 @@ def load_profiles(path: Path) -> Profiles:
         raise ProfileError(f"{path}{where} is not YAML; mend it, or move it away and add your profiles again") from None
     except msgspec.ValidationError as error:
         raise ProfileError(f"{path} is not a file of profiles: {error}") from error
+
+
+def change_profiles(path: Path, change: Callable[[Profiles], Profiles]) -> Profiles:
+    """Change what the file holds, one command after the other; what it holds then."""
+    with _turn(path):
+        changed = change(load_profiles(path))
+        save_profiles(path, changed)
+        return changed
+
+
+@contextmanager
+def _turn(path: Path) -> Iterator[None]:
+    """Nobody else changes the file while the block lasts. The lock is of a file beside it, which is never replaced."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(path.parent / ".config.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise ProfileError(f"{path} cannot be written: {error}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def save_profiles(path: Path, profiles: Profiles) -> None:

@@ -1,12 +1,15 @@
 """How other commands find the server of `fairway up`, also where two of them are at work."""
 
 import socket
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from fairway.cli.profiles import Profile, load_profiles, profiles_path
+from fairway.cli.profiles import Profile, Profiles, change_profiles, load_profiles, profiles_path
 from fairway.cli.up.site import save_profile
+from tests.patience import PATIENCE_SECONDS
 
 #: Nobody listens on these ports.
 ONE, OTHER = (Profile(server=f"http://127.0.0.1:{port}", api_key=str(port)) for port in (1, 2))
@@ -33,3 +36,24 @@ def test_the_name_of_an_up_that_is_gone_is_taken(path: Path) -> None:
 
     assert options == ["", ""]
     assert load_profiles(path).profiles == {"up": OTHER}
+
+
+def test_of_two_that_change_the_profiles_at_once_both_are_kept(path: Path) -> None:
+    other_begins = threading.Event()
+
+    def with_other() -> None:
+        other_begins.set()
+        change_profiles(path, lambda saved: saved.with_profile("other", OTHER))
+
+    with ThreadPoolExecutor() as pool:
+
+        def with_one(saved: Profiles) -> Profiles:
+            changing.append(pool.submit(with_other))
+            other_begins.wait(PATIENCE_SECONDS)
+            return saved.with_profile("one", ONE)
+
+        changing: list[Future[None]] = []
+        change_profiles(path, with_one)
+        changing[0].result()
+
+    assert load_profiles(path) == Profiles(current="other", profiles={"one": ONE, "other": OTHER})

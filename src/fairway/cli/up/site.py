@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from fairway.cli.call import Call, UsageError
-from fairway.cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles
+from fairway.cli.profiles import Profile, Profiles, change_profiles, profiles_path
 from fairway.cli.remote import Unreachable
 from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans, interrupt, orphans
 from fairway.cli.up.first_key import api_key
@@ -143,15 +143,18 @@ def choose_address(listen: str) -> str:
 
 def save_profile(profile: Profile) -> str:
     """Let other commands find our server; how they name it: nothing when it is the current one."""
-    path = profiles_path(os.environ)
-    saved = load_profiles(path)
-    names = (PROFILE if number == 1 else f"{PROFILE}-{number}" for number in count(1))
-    # Another `up` may be at work at the same time; its commands go on finding it.
-    name = next(each for each in names if not _is_at_work(saved.profiles.get(each), profile))
-    # Somebody who works with another server goes on with that one.
-    current = saved.current or name
-    save_profiles(path, Profiles(current=current, profiles={**saved.profiles, name: profile}))
-    return "" if current == name else f" --profile {name}"
+    chosen = ""
+
+    def with_ours(saved: Profiles) -> Profiles:
+        nonlocal chosen
+        names = (PROFILE if number == 1 else f"{PROFILE}-{number}" for number in count(1))
+        # Another `up` may be at work at the same time; its commands go on finding it.
+        chosen = next(each for each in names if not _is_at_work(saved.profiles.get(each), profile))
+        # Somebody who works with another server goes on with that one.
+        return Profiles(current=saved.current or chosen, profiles={**saved.profiles, chosen: profile})
+
+    current = change_profiles(profiles_path(os.environ), with_ours).current
+    return "" if current == chosen else f" --profile {chosen}"
 
 
 def _is_at_work(other: Profile | None, own: Profile) -> bool:
@@ -178,10 +181,19 @@ def _free_port(host: str, port: int) -> int:
 
 
 def _free(host: str, port: int) -> int:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind((host.strip("[]"), port))
-        return int(door.getsockname()[1])
+    """The port, if nobody listens there and no other `up` is about to."""
+    promise = socket.socket(socket.AF_UNIX)
+    try:
+        promise.bind(f"\0fairway-up-{host}-{port}")
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            door.bind((host.strip("[]"), port))
+    except OSError:
+        promise.close()
+        raise
+    # The name stays taken until this process ends, however it ends: also while our server is started again.
+    promise.detach()
+    return port
 
 
 def _pause(child: Child) -> None:
