@@ -34,6 +34,12 @@ _SPARE_SECONDS: Final = 60.0
 _REVISION: Final = "controller-revision-hash"
 #: How much of a time is its date and time up to the second.
 _SECOND: Final = len("2026-01-01T00:00:00")
+#: How many pods there are, in which respect.
+_COUNTS: Final = (
+    *("replicas", "updatedReplicas", "readyReplicas", "availableReplicas"),
+    *("currentNumberScheduled", "updatedNumberScheduled", "numberReady", "numberAvailable"),
+)
+_COUNTS_OF_JOBS: Final = ("active", "succeeded")
 #: With these reasons a container waits for something that will not come.
 _HOPELESS: Final = frozenset({"InvalidImageName", "ErrImageNeverPull"})
 
@@ -55,10 +61,12 @@ class Waiting:
 
     def see(self, body: Body, now: float) -> None:
         """The object as it is now."""
+        if _has_more(self.body, body):
+            # What kept it from getting anywhere does not any more, or is said again.
+            self._warning = ""
         self.body, self._health = body, None
         if _moves(body) != self._moved:
-            # What kept it from getting anywhere does not any more, or is said again.
-            self._moved, self._since, self._warning = _moves(body), now, ""
+            self._moved, self._since = _moves(body), now
 
     def see_pod(self, pod: Body) -> None:
         """One of its pods as it is now."""
@@ -200,6 +208,11 @@ def _is_observed(body: Body) -> bool:
 def _moves(body: Body) -> tuple[Any, ...]:
     """What changes when an object gets somewhere."""
     status = part(body, "status") or {}
-    counts = ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "numberReady")
-    more = ("updatedNumberScheduled", "numberAvailable", "currentNumberScheduled", "phase", "currentRevision")
-    return tuple(status.get(name) for name in (*counts, *more))
+    return tuple(status.get(name) for name in ("observedGeneration", *_COUNTS, "phase", "currentRevision"))
+
+
+def _has_more(before: Body, now: Body) -> bool:
+    """Whether there are more pods than before, in whatever respect. A controller that can make none says so at first by
+    an event, and writes down only then that there are none, or fewer."""
+    counts = [part(each, "status") or {} for each in (before, now)]
+    return any((counts[1].get(name) or 0) > (counts[0].get(name) or 0) for name in (*_COUNTS, *_COUNTS_OF_JOBS))

@@ -129,6 +129,41 @@ def test_a_warning_does_not_hold_when_it_got_somewhere() -> None:
     assert waiting.verdict(1).reason == "1 of 2 replicas are available"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, {"replicas": 0, "currentRevision": "a"}, id="its first status"),
+        pytest.param(
+            {"observedGeneration": 1, "replicas": 3, "readyReplicas": 3, "updatedReplicas": 3},
+            {"replicas": 2, "readyReplicas": 2, "updatedReplicas": 0},
+            id="less than before",
+        ),
+    ],
+)
+def test_a_warning_holds_until_it_got_somewhere(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """A controller first warns that it can make no pods, and then writes down how few there are."""
+    db = [
+        an_object("apps/v1", "StatefulSet", "db", metadata={"generation": 2}, spec={"replicas": 3}, status=each).body
+        for each in (before, {**after, "observedGeneration": 2})
+    ]
+    waiting = Waiting(db[0], now=0)
+    waiting.see_warning(a_warning("2026-01-01T10:00:00Z"))
+
+    waiting.see(db[1], now=1)
+
+    assert waiting.verdict(1).reason.endswith("; FailedCreate: exceeded quota")
+
+
+def test_a_warning_does_not_hold_for_a_job_that_has_pods() -> None:
+    job, at_work = (an_object("batch/v1", "Job", "job", spec={}, status=each).body for each in ({}, {"active": 1}))
+    waiting = Waiting(job, now=0)
+    waiting.see_warning(a_warning("2026-01-01T10:00:00Z"))
+
+    waiting.see(at_work, now=1)
+
+    assert waiting.verdict(1).reason == "0 of 1 completions, 1 pods at work"
+
+
 def test_the_same_is_said_once() -> None:
     waiting = Waiting(a_live_deployment(0), now=0)
     said = [waiting.news(waiting.verdict(now)) for now in (1, 2)]
