@@ -6,7 +6,8 @@ the report is safe, with the server or on disk, and the work that it tells of go
 survives the agent, and is sent by `run` when the server is back.
 
 A report that the server refuses for good is not kept: `deliver` raises, and one that had been kept before is dropped
-with a line in the log, because nothing that we could send would change the server's mind.
+with a line in the log, because nothing that we could send would change the server's mind. One that this version cannot
+read, because a later one has kept it, stays where it is for an agent that can; those behind it go on.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from weakref import WeakValueDictionary
 
 import structlog
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from fairway.agent.control_plane import KeyRefused, ServerAway, ServerHasIt, ServerRefused
@@ -78,7 +79,9 @@ async def _open_gate() -> None:
 
 class _Kept(NamedTuple):
     number: int
-    report: Report
+    method: str
+    #: None where it cannot be read.
+    report: Report | None
 
 
 class Outbox:
@@ -97,6 +100,8 @@ class Outbox:
         #: Whoever uses one holds it; one that nobody uses is gone.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._streams: set[str] = set()
+        #: Stream → the number of the last report in it that cannot be read and is passed over.
+        self._passed: dict[str, int] = {}
         self._something = asyncio.Event()
         self._nothing = asyncio.Event()
         #: Somebody else has just been answered by the server.
@@ -229,11 +234,9 @@ class Outbox:
             await self._something.wait()
             await self._gate()
             waiting = sorted(each for each in self._streams if _before(each) not in self._streams)[:_AT_ONCE]
-            try:
-                away = any(await asyncio.gather(*map(self._send_stream, waiting)))
-            except OutboxError as error:
-                _log.error("what was sent cannot be noted; it is sent again", reason=str(error))
-                away = True
+            # To the end of each: nobody sends the same beside it.
+            outcomes = await asyncio.gather(*map(self._send_stream, waiting), return_exceptions=True)
+            away = any([_is_away(each) for each in outcomes])
             failures = failures + 1 if away else 0
             if failures:
                 await self._pause(self._patience.delay(failures))
@@ -255,28 +258,35 @@ class Outbox:
     async def _send_stream(self, stream: str) -> bool:
         """Send what is kept of one stream; whether the server was away."""
         while kept := await self._oldest(stream):
+            if kept.report is None:
+                _log.error(
+                    "a report that was kept is of another version; one that can read it sends it", method=kept.method
+                )
+                self._passed[stream] = kept.number
+                continue
             try:
                 if not await self._sent((kept.report,)):
                     return True
             except ServerHasIt as error:
                 # It took the report when it was sent first, only later than anybody waited.
-                _log.debug("the server has a report that was kept", method=kept.report.method, reason=str(error))
+                _log.debug("the server has a report that was kept", method=kept.method, reason=str(error))
             except ServerRefused as error:
-                _log.error("the server refuses a report that was kept", method=kept.report.method, reason=str(error))
+                _log.error("the server refuses a report that was kept", method=kept.method, reason=str(error))
             await self._in_thread("DELETE FROM kept WHERE number = ?", (kept.number,))
         return False
 
     async def _oldest(self, stream: str) -> _Kept | None:
-        query = "SELECT number, method, request FROM kept WHERE stream = ? ORDER BY number LIMIT 1"
-        rows = await self._in_thread(query, (stream,))
+        query = "SELECT number, method, request FROM kept WHERE stream = ? AND number > ? ORDER BY number LIMIT 1"
+        place = (stream, self._passed.get(stream, 0))
+        rows = await self._in_thread(query, place)
         if not rows:
             # Under the stream's lock, so that a report that is being delivered now is not left behind.
             async with self._turn(stream):
-                if not await self._in_thread(query, (stream,)):
+                if not await self._in_thread(query, place):
                     self._streams.discard(stream)
             return None
         number, method, request = rows[0]
-        return _Kept(number, Report(method, _request_type(method).FromString(request)))
+        return _Kept(number, method, _read(method, request))
 
     async def _in_thread(self, statement: str, values: tuple[object, ...]) -> list[Any]:
         def run() -> list[Any]:
@@ -288,9 +298,25 @@ class Outbox:
             raise OutboxError(f"the disk does not take reports for the server now ({error}); make room") from error
 
 
-def _request_type(method: str) -> type[Message]:
-    service = messages.DESCRIPTOR.services_by_name["PipedService"]
-    return GetMessageClass(service.methods_by_name[method].input_type)
+def _is_away(outcome: bool | BaseException) -> bool:
+    """Whether a stream is to be tried again later; what went wrong here, and not with the server, is told."""
+    if isinstance(outcome, OutboxError):
+        _log.error("what was sent cannot be noted; it is sent again", reason=str(outcome))
+    elif isinstance(outcome, BaseException):
+        # Everything that this agent has to tell would wait for ever, if this ended here.
+        _log.error("reports are not sent by a defect of this agent; they are tried again", exc_info=outcome)
+    return outcome is not False
+
+
+def _read(method: str, request: bytes) -> Report | None:
+    """A report as it was kept; None for one that this version does not know."""
+    known = messages.DESCRIPTOR.services_by_name["PipedService"].methods_by_name
+    if method not in known:
+        return None
+    try:
+        return Report(method, GetMessageClass(known[method].input_type).FromString(request))
+    except DecodeError:
+        return None
 
 
 def _open(path: Path) -> sqlite3.Connection:
