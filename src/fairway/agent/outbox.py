@@ -236,8 +236,8 @@ class Outbox:
             waiting = sorted(each for each in self._streams if _before(each) not in self._streams)[:_AT_ONCE]
             # To the end of each: nobody sends the same beside it.
             outcomes = await asyncio.gather(*map(self._send_stream, waiting), return_exceptions=True)
-            away = any([_is_away(each) for each in outcomes])
-            failures = failures + 1 if away else 0
+            again = list(map(_is_away, outcomes))
+            failures = failures + 1 if any(again) else 0
             if failures:
                 await self._pause(self._patience.delay(failures))
             if not self._streams:
