@@ -13,8 +13,9 @@ def completion(
 ) -> None:
     """Print the completion script of a shell.
 
-    For bash: `fairway completion bash > ~/.local/share/bash-completion/completions/fairway`. `fairway
-    --install-completion` does the same for the shell it is called in.
+    For bash:
+    fairway completion bash > ~/.local/share/bash-completion/completions/fairway
+    `fairway --install-completion` does the same for the shell it is called in.
     """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # imported there, not listed
 

@@ -70,8 +70,9 @@ def show_logs(
 ) -> None:
     """Show the logs of the stages.
 
-    With -f, lines are shown as they are written, and the command ends with the deployment: 0 when it succeeded, 1 when
-    it did not. With --json, each piece of a log is one JSON object on a line of its own.
+    With -f, lines are shown as they are written, and the command ends with the
+    deployment: with 0 when it succeeded, with 1 when it did not.
+    With --json, each piece of a log is one JSON object on a line of its own.
     """
     from fairway.cli.follow import LogPrinter, follow_logs
 

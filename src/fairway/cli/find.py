@@ -89,6 +89,8 @@ def pick(given: str, known: list[Named], missing: Exception, noun: str) -> str:
             lines = "".join(f"\n  {each.id}  {each.name or each.application_name}" for each in found[:10])
             more = f"\n  and {len(found) - 10} more" if len(found) > 10 else ""
             raise UsageError(f"{given!r} may be {len(found)} {noun}s; say which:{lines}{more}")
+    if newest := next((each.id for each in known if each.application_name == given), ""):
+        raise UsageError(f"{given!r} is an application, and no {noun}; its newest {noun} is {newest[:8]}")
     from fairway.config.problems import did_you_mean
 
     missing.args = (f"{missing}{did_you_mean(given, (each.name for each in known if each.name))}",)

@@ -36,8 +36,8 @@ def lint(
     """Check configuration files, and manifests.
 
     Manifests are those of applications on Kubernetes that no tool has to render.
-    Ends with 0 when every file can be used, 1 when one cannot, 2 when a path does not exist. Warnings are shown
-    and do not change that.
+    Ends with 0 when every file can be used, 1 when one cannot, 2 when a path
+    does not exist. Warnings are shown and do not change that.
     """
     missing = [path for path in paths if not path.exists()]
     if missing:

@@ -102,6 +102,8 @@ def _merge(job: PullRequest | None, said: Merge) -> Merge:
         base_branch=said.base_branch or (job.base_branch if job else "") or "main",
     )
     missing = [name for name, value in msgspec.structs.asdict(merge).items() if not value]
+    if missing == ["head_commit"]:
+        raise UsageError(_no_branch(merge.head_branch))
     if missing:
         options = {"repository": "--repo", "head_branch": "--head", "head_commit": "--commit"}
         named = ", ".join(options[name] for name in missing)
@@ -118,6 +120,13 @@ def _known_commit(job: PullRequest | None, head: str) -> str:
     return _git("rev-parse", "--verify", "--quiet", f"refs/remotes/origin/{head}") or _git(
         "rev-parse", "--verify", "--quiet", f"refs/heads/{head}"
     )
+
+
+def _no_branch(head: str) -> str:
+    from fairway.config.problems import did_you_mean
+
+    known = _git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").splitlines()
+    return f"the Git repository here has no branch {head!r}; say another --head, or --commit{did_you_mean(head, known)}"
 
 
 def _git(*arguments: str) -> str:

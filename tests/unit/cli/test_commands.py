@@ -50,6 +50,17 @@ def test_every_command_says_what_it_does(words: list[str]) -> None:
     assert re.search(r"--[a-z-]+.*<(bool|str|int|float|list|Path|\|)", result.output) is None, result.output
 
 
+@pytest.mark.parametrize("words", [pytest.param(words, id=" ".join(words)) for words in every_command()])
+def test_lines_of_a_help_that_are_shown_as_they_were_written_fit_a_terminal(words: list[str]) -> None:
+    command = typer.main.get_command(app)
+    for word in words:
+        command = command.get_command(None, word)  # type: ignore[attr-defined]  # it is a group
+
+    # The first paragraph is one piece of text; of the others each line is, and two of them would be four.
+    _, *others = (command.help or "").split("\n\n")
+    assert [line for each in others for line in each.splitlines()[:-1] if len(line) > 78] == []
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -45,3 +45,12 @@ def test_several_are_listed_and_many_are_counted() -> None:
 def test_a_name_that_is_near_is_told() -> None:
     with pytest.raises(UsageError, match=r"there is none; did you mean 'shop'\?"):
         pick("shpo", KNOWN, UsageError("there is none"), "application")
+
+
+def test_who_names_an_application_where_a_deployment_is_wanted_is_told_its_newest() -> None:
+    newest_first = [Named("0123456789", "", "shop"), Named("abcdef0123", "", "cart"), Named("bcdef01234", "", "cart")]
+
+    with pytest.raises(
+        UsageError, match=r"^'cart' is an application, and no deployment; its newest deployment is abcdef01$"
+    ):
+        pick("cart", newest_first, MISSING, "deployment")
