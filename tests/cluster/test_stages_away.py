@@ -84,6 +84,71 @@ async def test_a_plugin_that_was_just_started_waits_for_a_cluster_where_its_appl
                 assert (await stage).status is SUCCEEDED
 
 
+@pytest.mark.parametrize("share", [0.0, 0.25], ids=["empty", "a part"])
+async def test_a_kubeconfig_that_is_just_being_written_is_waited_for_by_a_plugin_that_was_just_started(
+    share: float, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with after_a_restart(cluster, namespace, tmp_path) as (web, kubeconfig):
+        whole = kubeconfig.read_text()
+        kubeconfig.write_text(whole[: int(len(whole) * share)])
+
+        async with while_running(web, "K8S_PRIMARY_ROLLOUT", "the stage goes on as soon as it can be used") as (
+            stage,
+            _,
+        ):
+            kubeconfig.write_text(whole)
+            assert (await stage).status is SUCCEEDED
+
+
+async def test_a_rollback_that_finds_no_kubeconfig_says_what_is_left(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with after_a_restart(cluster, namespace, tmp_path, Impatient) as (web, kubeconfig):
+        kubeconfig.unlink()
+
+        ended = await web.run("ROLLBACK")
+
+    assert ended.status is FAILED
+    assert f"The kubeconfig {kubeconfig} cannot be read: No such file" in ended.message
+    assert left(namespace) in ended.message
+
+
+async def test_where_nothing_ever_was_a_kubeconfig_is_not_waited_for(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        kubeconfig = the_kubeconfig_in(tmp_path)
+        kubeconfig.write_text("")
+        web.commit(a_config_map())
+
+        ended = await web.run("K8S_SYNC")
+
+    assert (ended.status, "no context is chosen" in ended.message) == (FAILED, True), ended
+
+
+@asynccontextmanager
+async def after_a_restart(
+    cluster: RunningCluster, namespace: str, folder: Path, kind: type[Kubernetes] = Kubernetes
+) -> AsyncIterator[tuple[Application, Path]]:
+    """An application whose canary runs, with a plugin that knows nothing of its cluster yet; and its kubeconfig."""
+    for name in ("before", "again"):
+        (folder / name).mkdir()
+    commit = (a_deployment(image="web:2"), a_config_map())
+    async with an_application(cluster, namespace, folder / "before") as before:
+        before.commit(*commit, pipeline=_CANARY)
+        await before.succeed("K8S_CANARY_ROLLOUT")
+    async with an_application(cluster, namespace, folder / "again", kind=kind) as web:
+        web.plugin.agent.objects |= before.plugin.agent.objects
+        web.plugin.agent.plugin_notes |= before.plugin.agent.plugin_notes
+        web.commit(*commit, pipeline=_CANARY)
+        yield web, the_kubeconfig_in(folder / "again")
+
+
+def the_kubeconfig_in(folder: Path) -> Path:
+    (found,) = folder.glob("kubeconfig-*")
+    return found
+
+
 async def test_a_rollback_that_has_waited_long_enough_says_what_is_left(
     door: Door, cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import Final
 
-from fairway.kube.errors import ClusterAway, CredentialsRefused
+from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused
 from fairway.plugins.kubernetes.site import Added, Site
 from fairway.sdk import Retry, StageFailed
 
@@ -41,8 +41,9 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
     for failures in count(1):
         begun = now()
         try:
+            site.reach()
             return await work(site)
-        except (ClusterAway, CredentialsRefused) as error:
+        except (BadAccess, ClusterAway, CredentialsRefused) as error:
             if not await site.record.places():
                 raise
             if failures == 1 or now() - begun > _WORKED_SECONDS:
@@ -51,7 +52,9 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
                 raise StageFailed("; ".join(filter(None, [_given_up(error, seconds), await _left(site)]))) from error
             if str(error) != said:
                 said = str(error)
-                site.run.log.error(f"{error}; the stage goes on as soon as it answers")
+                # A kubeconfig may be in the middle of being written.
+                then = "can be used" if isinstance(error, BadAccess) else "answers"
+                site.run.log.error(f"{error}; the stage goes on as soon as it {then}")
         await asyncio.sleep(_ASKING.delay(failures))
     raise AssertionError("counting does not end")
 

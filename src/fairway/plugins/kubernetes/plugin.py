@@ -105,7 +105,7 @@ class OnClusters(Plugin):
                 plugin=self.settings.name,
                 target=target,
                 own=own,
-                cluster=self.clusters.of(target),
+                cluster=lambda: self.clusters.of(target),
                 manifests=self.manifests,
                 alone=alone,
             )

@@ -4,7 +4,7 @@ Every stage goes through `bring`: marks, the record of places, the check of ever
 and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -62,25 +62,32 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     target: DeployTarget
     #: The deploy targets of the application itself, without those that only its routes lead to.
     own: tuple[DeployTarget, ...]
-    cluster: Cluster
+    #: BadAccess where its kubeconfig cannot be used.
+    cluster: Callable[[], Cluster]
     manifests: Manifests
     #: Whether there is no other deploy target, which might be of the same cluster.
     alone: bool = True
 
 
 class Site:
-    """What a stage can do at one deploy target."""
+    """What a stage can do at one deploy target, once its cluster is reached; what is noted can be read before."""
+
+    cluster: Cluster
+    search: Search
 
     def __init__(self, run: StageRun[Any], place: Place) -> None:
         self.run = run
         self.target = place.target
-        self.cluster = place.cluster
         self.record = Record(run, place.target.name)
-        self.search = Search(place.cluster, run.deployment.application_id)
         self.alone = place.alone
         self._place = place
         #: The commits whose manifests were loaded.
         self._loaded: list[Files] = []
+
+    def reach(self) -> None:
+        """Find the way to the cluster; BadAccess where its kubeconfig cannot be used."""
+        self.cluster = self._place.cluster()
+        self.search = Search(self.cluster, self.run.deployment.application_id)
 
     async def load(self, files: Files) -> Loaded:
         """The manifests of a commit for this deploy target, made with the settings of that commit."""
