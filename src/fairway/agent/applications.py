@@ -7,7 +7,8 @@ belong to no registered application are found too, so that people can register t
 import asyncio
 import contextlib
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ from fairway.model.application import (
 from fairway.model.deployment import Deployment
 from fairway.rpc.agent_api import messages
 from fairway.rpc.convert.application import to_wire_discovered_application
+
+#: Times on the wire are whole seconds.
+_WIRE_SECOND = timedelta(seconds=1)
 
 
 class KnownApplication(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,14 +87,29 @@ class Registered:
         """Remember a deployment that the server lists; whether its application did not know of it."""
         application = self._by_id.get(deployment.application_id)
         made = reference_to(deployment)
-        if application is None or _newer(made, application.last_triggered) is not made:
+        if application is None or _newer(made, application.last_triggered, _started_at) is not made:
             return False
         self.note_triggered(deployment)
         return True
 
     def note_succeeded(self, deployment: Deployment) -> None:
         """Remember what runs now."""
-        self._note(deployment, last_succeeded=reference_to(deployment))
+        self._note(deployment, last_succeeded=self.reference_to_succeeded(deployment))
+
+    def next_moment(self, application_id: str, now: datetime) -> datetime:
+        """When a deployment is made that is made now: after the last one in any case. The clock of another machine may
+        have been ahead, or this one's before it was set; and the later one is known by its time."""
+        application = self._by_id.get(application_id)
+        last = application.last_triggered if application else None
+        return now if last is None else max(now, last.started_at + _WIRE_SECOND)
+
+    def reference_to_succeeded(self, deployment: Deployment) -> DeploymentReference:
+        """What an application remembers of a deployment that has just succeeded: that it was the last to."""
+        application, reference = self._by_id.get(deployment.application_id), reference_to(deployment)
+        last = application.last_succeeded if application else None
+        if last is None or last.deployment_id == deployment.id or _ended_at(reference) > _ended_at(last):
+            return reference
+        return msgspec.structs.replace(reference, completed_at=_ended_at(last) + _WIRE_SECOND)
 
     def _note(self, deployment: Deployment, **fields: DeploymentReference) -> None:
         application = self._by_id.get(deployment.application_id)
@@ -115,18 +134,31 @@ def reference_to(deployment: Deployment) -> DeploymentReference:
 def _with_newest(said: Application, known: Application | None) -> Application:
     if known is None:
         return said
-    triggered = _newer(said.last_triggered, known.last_triggered)
-    succeeded = _newer(said.last_succeeded, known.last_succeeded)
+    triggered = _newer(said.last_triggered, known.last_triggered, _started_at)
+    # One that was made earlier may have had its turn later.
+    succeeded = _newer(said.last_succeeded, known.last_succeeded, _ended_at)
     if triggered is said.last_triggered and succeeded is said.last_succeeded:
         return said  # mostly; thousands of copies would be as many megabytes
     return msgspec.structs.replace(said, last_triggered=triggered, last_succeeded=succeeded)
 
 
-def _newer(one: DeploymentReference | None, other: DeploymentReference | None) -> DeploymentReference | None:
+def _newer(
+    one: DeploymentReference | None,
+    other: DeploymentReference | None,
+    moment: Callable[[DeploymentReference], datetime],
+) -> DeploymentReference | None:
     if one is None or other is None:
         return one or other
     # The wire cuts times to seconds, so of two in the same second the one we know is taken.
-    return one if int(one.started_at.timestamp()) > int(other.started_at.timestamp()) else other
+    return one if int(moment(one).timestamp()) > int(moment(other).timestamp()) else other
+
+
+def _started_at(reference: DeploymentReference) -> datetime:
+    return reference.started_at
+
+
+def _ended_at(reference: DeploymentReference) -> datetime:
+    return reference.completed_at or reference.started_at
 
 
 #: How many files are read before others get their turn.

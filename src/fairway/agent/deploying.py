@@ -13,14 +13,14 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
 import structlog
 
 from fairway.agent import reports
-from fairway.agent.applications import Registered, files_of, reference_to
+from fairway.agent.applications import Registered, files_of
 from fairway.agent.chain_waiting import AskTurn, given_up_by_its_chain
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
@@ -256,7 +256,7 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
                 clock=desk.clock,
                 changed_files=await _changed_files(desk, planning),
                 stage_ended=desk.stage_ended,
-                told_with_end=_told_with_end,
+                told_with_end=partial(_told_with_end, desk.registered),
                 sleep_until=desk.sleep_until,
             ),
             planned,
@@ -314,16 +314,17 @@ async def _ended(desk: DeployingDesk, deployment: Deployment, status: Deployment
             deployment = deployment.advance_stage(stage.id, ends_as, reason, desk.clock.now())
             told.append(reports.stage_changed(deployment.id, deployment.stages[number]))
     ended = deployment.complete(status, reason, desk.clock.now(), {})
-    await desk.outbox.deliver(deployment.id, *told, reports.completed(ended), *_told_with_end(ended))
+    await desk.outbox.deliver(deployment.id, *told, reports.completed(ended), *_told_with_end(desk.registered, ended))
     return ended
 
 
-def _told_with_end(ended: Deployment) -> tuple[reports.Report, ...]:
+def _told_with_end(registered: Registered, ended: Deployment) -> tuple[reports.Report, ...]:
     """What the end of a deployment means to its application."""
     over = reports.deploying(ended.application_id, False)
     if ended.status is not DeploymentStatus.SUCCEEDED:
         return (over,)
-    return (reports.newest_deployment(ended.application_id, ended.status, reference_to(ended)), over)
+    newest = registered.reference_to_succeeded(ended)
+    return (reports.newest_deployment(ended.application_id, ended.status, newest), over)
 
 
 #: A file is read for its own deployment and, as what runs, for the next one.

@@ -212,7 +212,8 @@ class Watcher:
             asked=asked,
             behind=self._desk.deployments.under_way(triggered.known.application.id),
         )
-        deployment = new_deployment(new, self._desk.new_id, self._desk.clock.now())
+        made_at = self._desk.registered.next_moment(triggered.known.application.id, self._desk.clock.now())
+        deployment = new_deployment(new, self._desk.new_id, made_at)
         config = triggered.known.config
         # One that is deployed by a chain begins none of its own: it would be lost to the one that waits for it.
         if config is not None and config.post_sync.chain is not None and asked.kind is not TriggerKind.CHAIN:

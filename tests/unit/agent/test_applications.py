@@ -159,3 +159,46 @@ def test_an_application_that_the_server_does_not_list_any_more_is_forgotten() ->
     applications.note_succeeded(a_deployment(application_id="a-web"))
 
     assert (applications.get("a-web"), applications.of_repository("r-1")) == (None, (registered("shop"),))
+
+
+def test_a_deployment_is_made_after_the_last_one_whatever_the_clock_says() -> None:
+    ahead = a_deployment(id="d-1", application_id="a-web", created_at=NOW + timedelta(hours=1))
+    applications = Registered()
+    applications.replace([registered("web", last_triggered=reference_to(ahead)), registered("shop")])
+
+    made = [applications.next_moment(each, NOW) for each in ("a-web", "a-shop", "a-unknown")]
+
+    assert made == [NOW + timedelta(hours=1, seconds=1), NOW, NOW]
+
+
+def test_what_succeeded_last_stays_so_though_another_ended_later_by_its_clock() -> None:
+    before = a_deployment(id="before", application_id="a-web", completed_at=NOW + timedelta(hours=1))
+    last = a_deployment(id="last", application_id="a-web", completed_at=NOW)
+    said = registered("web", last_succeeded=reference_to(before))
+    applications = Registered()
+    applications.replace([said])
+
+    applications.note_succeeded(last)
+    applications.replace([said])
+
+    found = applications.get("a-web")
+    ended_at = NOW + timedelta(hours=1, seconds=1)
+    assert found is not None
+    assert found.last_succeeded == reference_to(msgspec.structs.replace(last, completed_at=ended_at))
+
+
+def test_of_two_that_succeeded_the_one_that_had_its_turn_later_runs_though_it_was_made_earlier() -> None:
+    earlier = a_deployment(id="made later", created_at=NOW, completed_at=NOW + timedelta(seconds=2))
+    later = a_deployment(
+        id="made earlier", created_at=NOW - timedelta(hours=1), completed_at=NOW + timedelta(seconds=9)
+    )
+    said = [registered("web", last_succeeded=reference_to(earlier))]
+    applications = Registered()
+    applications.replace(said)
+
+    applications.note_succeeded(msgspec.structs.replace(later, application_id="a-web"))
+    applications.replace(said)
+
+    found = applications.get("a-web")
+    assert found is not None
+    assert found.last_succeeded == reference_to(later)
