@@ -1,16 +1,22 @@
 """Whose objects and fields are whose: taking over from kubectl and PipeCD, conflicts, and pruning."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import ClusterAway
+from fairway.kube.manifest import Body
 from tests.cluster.kubernetes_applications import (
     FAILED,
     a_config_map,
     a_definition,
     a_deployment,
     a_service,
+    a_stateful_set,
     an_application,
     pods,
 )
@@ -60,9 +66,7 @@ async def test_what_older_agents_have_started_without_a_hash_rolls_with_the_firs
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     """They hash the configuration of Deployments alone; nobody there hashes `stringData` and projected volumes."""
-    stateful = a_deployment("set", container={"envFrom": [{"configMapRef": {"name": "settings"}}]})
-    del stateful["spec"]["progressDeadlineSeconds"]
-    stateful |= {"kind": "StatefulSet", "spec": {**stateful["spec"], "serviceName": "web"}}
+    stateful = a_stateful_set("set", container={"envFrom": [{"configMapRef": {"name": "settings"}}]})
     sources = [{"secret": {"name": "texts"}}, {"configMap": {"name": "settings"}}]
     projecting = a_deployment("projecting", volumes=[{"name": "v", "projected": {"sources": sources}}])
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "texts"}, "stringData": {"a": "1"}}
@@ -83,6 +87,32 @@ async def test_what_older_agents_have_started_without_a_hash_rolls_with_the_firs
 
         assert kept == before
         assert not pods(web) & before
+
+
+async def test_what_is_taken_over_is_not_restarted_although_the_cluster_goes_away_in_the_middle(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the configuration, which is not as somebody else has put it any more."""
+    bodies = (a_config_map(a="1"), a_stateful_set(container={"envFrom": [{"configMapRef": {"name": "settings"}}]}))
+    apply, times = Cluster.apply, itertools.count()
+
+    async def breaking(self: Cluster, body: Body, *, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
+        if body["kind"] == "StatefulSet" and not dry_run and next(times) == 0:
+            raise ClusterAway("The cluster test went away")
+        return await apply(self, body, dry_run=dry_run, force=force)
+
+    monkeypatch.setattr(Cluster, "apply", breaking)
+    async with an_application(cluster, namespace, tmp_path) as web:
+        for each in bodies:
+            web.kubectl("apply", "-f", "-", given=annotated(each, by_pipecd(namespace)))
+        web.kubectl("rollout", "status", "statefulset/db", "--timeout=240s")
+        before = pods(web)
+        web.commit(*bodies)
+
+        ended = await web.succeed("K8S_SYNC")
+
+        assert "The cluster test went away; the stage goes on as soon as it answers" in ended.log
+        assert pods(web) == before
 
 
 async def test_fields_that_leave_git_leave_what_was_taken_over(

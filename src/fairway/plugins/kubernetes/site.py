@@ -4,7 +4,7 @@ Every stage goes through `bring`: marks, the record of places, the check of ever
 and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -213,6 +213,19 @@ class Site:
         """The same, as it was written down; that takes no cluster."""
         noted = await self.run.noted_by_plugin(self._added_key)
         return set(msgspec.json.decode(noted, type=list[Added])) if noted else set()
+
+    async def note_configuration(self, hashes: Mapping[str, Mapping[str, str]]) -> None:
+        """Write down of workloads that others have started with which configuration they run, by its hashes."""
+        await self.run.note_for_plugin({self._configuration_key: msgspec.json.encode(hashes).decode()})
+
+    async def noted_configuration(self) -> dict[str, dict[str, str]]:
+        """The same, as it was written down."""
+        noted = await self.run.noted_by_plugin(self._configuration_key)
+        return msgspec.json.decode(noted, type=dict[str, dict[str, str]]) if noted else {}
+
+    @property
+    def _configuration_key(self) -> str:
+        return f"configuration-{self.target.name}"
 
     @property
     def _added_key(self) -> str:
