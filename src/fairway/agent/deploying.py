@@ -25,6 +25,7 @@ from fairway.agent.chain_waiting import AskTurn, given_up_by_its_chain
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.ending import Wishes, end_stage
+from fairway.agent.masking import opened_in
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.built_in import ALWAYS
@@ -43,7 +44,6 @@ from fairway.git.retry import Retry
 from fairway.model.application import GitPath
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
-from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
 
@@ -115,7 +115,7 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     if isinstance(prepared, _GivenUp):
         return await _ended(desk, underway.deployment, DeploymentStatus.CANCELLED, prepared.reason)
     run = DeploymentRun(prepared.deployment, prepared.running, prepared.planned)
-    underway.redactor = redactor_of(prepared.running.sources)
+    underway.opened = prepared.running.opened
     underway.run = run
     underway.on_cancel(run.cancel)
     try:
@@ -250,7 +250,8 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
             deployment,
             Running(
                 config=planning.config,
-                sources=await planning.sources,
+                sources=(sources := await planning.sources),
+                opened=opened_in(sources.target, sources.running),
                 plugins=desk.plugins,
                 outbox=desk.outbox,
                 clock=desk.clock,
@@ -282,12 +283,6 @@ async def _sources(target: Coroutine[Any, Any, Source], running: Coroutine[Any, 
     finally:
         other.cancel()
         await asyncio.gather(other, return_exceptions=True)
-
-
-def redactor_of(sources: Sources) -> Redactor:
-    """Masks what was opened for these files."""
-    opened = [sources.target.values] + ([sources.running.values] if sources.running else [])
-    return Redactor(secret for values in opened for secret in values.encrypted_secrets.values())
 
 
 class PlanningFailed(UserError):

@@ -13,11 +13,11 @@ import msgspec
 import structlog
 
 from fairway.agent.control_plane import ServerRefused
+from fairway.agent.masking import Opened
 from fairway.agent.running import Cancelling, DeploymentRun
 from fairway.delivery.trigger import is_superseded
 from fairway.errors import FairwayError
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
 
@@ -156,8 +156,8 @@ class Underway:
         #: What it waits for before it can be planned, such as a remote that is away, or the block before its own; empty
         #: when for nothing.
         self.trouble = ""
-        #: Masks what was opened for it.
-        self.redactor = Redactor(())
+        #: What was opened for it, which nobody is told.
+        self.opened = Opened()
         self.ended = asyncio.Event()
         #: Set whenever the server is heard to speak of it.
         self.heard_of = asyncio.Event()

@@ -5,6 +5,8 @@ from datetime import datetime
 
 import msgspec
 
+from fairway.agent.masking import Opened
+from fairway.agent.plugins.client import LiveAnswer
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import Health, Resource
 
@@ -16,6 +18,25 @@ _IMPORTANCE = (
     SyncStatus.UNKNOWN,
     SyncStatus.SYNCED,
 )
+
+
+def masked_answer(answer: LiveAnswer, opened: Opened) -> LiveAnswer:
+    """What a plugin says that has read the files, without secrets."""
+    if opened.redactor.masks_nothing:
+        return answer
+    masked = opened.masked
+    sync = msgspec.structs.replace(
+        answer.sync, short_reason=masked(answer.sync.short_reason), reason=masked(answer.sync.reason)
+    )
+    resources = (
+        msgspec.structs.replace(
+            each,
+            health_description=masked(each.health_description),
+            metadata={key: masked(value) for key, value in each.metadata.items()},
+        )
+        for each in answer.resources
+    )
+    return msgspec.structs.replace(answer, resources=tuple(resources), sync=sync)
 
 
 def merged_sync(states: Sequence[SyncState], now: datetime) -> SyncState:

@@ -21,8 +21,9 @@ from fairway.agent.applications import KnownApplication
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
 from fairway.agent.healing import heals
-from fairway.agent.live_answers import merged_health, merged_sync, with_times
+from fairway.agent.live_answers import masked_answer, merged_health, merged_sync, with_times
 from fairway.agent.live_rests import ROUNDS, Rests
+from fairway.agent.masking import Opened, opened_in
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import LiveAnswer, PluginClient, PluginGone, PluginRefused
 from fairway.agent.reports import Report
@@ -203,19 +204,21 @@ class LiveStates:
     async def _answers(self, known: KnownApplication, *, under_way: bool) -> "_Answers":
         found = _Answers()
         for name in known.config.plugins if known.config else ():
+            opened = Opened()
             try:
                 client = self._desk.plugins.client(name)
                 agent_id = self._desk.config.agent_id
                 async with self._source(known) as source:
+                    opened = opened_in(source)
                     answer = await client.live_state(known.application, agent_id, source, under_way=under_way)
             except (PluginRefused, PluginGone) as error:
                 now = self._desk.clock.now()
-                unknown = SyncState(status=SyncStatus.UNKNOWN, at=now, short_reason=f"{name}: {error}")
+                unknown = SyncState(status=SyncStatus.UNKNOWN, at=now, short_reason=opened.masked(f"{name}: {error}"))
                 found.said.append(LiveAnswer((), unknown))
                 continue
             found.asked.append(client)
             if answer is not None:
-                found.said.append(answer)
+                found.said.append(masked_answer(answer, opened))
         return found
 
     @asynccontextmanager

@@ -1,16 +1,40 @@
-"""Masks secrets in the log of a stage, also where a line was too long for one block and a secret was cut in two.
+"""Masks the secrets that were opened for a deployment, in all that is told of it.
 
-A block is safe once it was passed on, so nothing of it can be held back. What may be the beginning of a secret at the
-end of a cut line is therefore masked at once, and its rest when it comes. Whether a line was cut is told by its length.
+In the log of a stage also where a line was too long for one block and a secret was cut in two. A block is safe once it
+was passed on, so nothing of it can be held back. What may be the beginning of a secret at the end of a cut line is
+therefore masked at once, and its rest when it comes. Whether a line was cut is told by its length.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+from fairway.agent.workspace import Source
 from fairway.secrets.redact import Redactor
-from fairway.secrets.secret import MASK
+from fairway.secrets.secret import MASK, Secret
 
 #: A last line of this length goes on in the next block.
 CUT_BYTES = 64 * 1024
+
+
+class Opened:
+    """The secrets that were opened for one deployment, or one look at an application."""
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        self._secrets = frozenset(secrets)
+        self.redactor = Redactor(self._secrets)
+
+    def add(self, secret: Secret) -> None:
+        """Mask this one too from now on."""
+        self._secrets |= {secret}
+        self.redactor = Redactor(self._secrets)
+
+    def masked(self, text: str) -> str:
+        """A whole text without secrets."""
+        return text if self.redactor.masks_nothing else self.redactor.redact(text)
+
+
+def opened_in(*sources: Source | None) -> Opened:
+    """What was opened in these files."""
+    return Opened(secret for each in sources if each for secret in each.values.encrypted_secrets.values())
 
 
 class LogMask:
@@ -20,18 +44,18 @@ class LogMask:
         #: The end of the line that goes on, as it was written.
         self._before = b""
 
-    def masked(self, text: str, redactors: Sequence[Redactor]) -> str:
+    def masked(self, text: str, redactor: Redactor) -> str:
         """The text without secrets."""
-        if all(each.masks_nothing for each in redactors):
+        if redactor.masks_nothing:
             # Mostly; and a loud script's text is large.
             self._before = b""
             return text
         block = text.encode("utf-8", "surrogatepass")
         data = self._before + block
-        spans = sorted(span for redactor in redactors for span in redactor.spans(data))
+        spans = redactor.spans(data)
         cut = len(block) - (block.rfind(b"\n") + 1) >= CUT_BYTES
         if cut:
-            spans += [(redactor.undecided_from(data), len(data)) for redactor in redactors]
+            spans.append((redactor.undecided_from(data), len(data)))
         shown = _without(data, len(self._before), spans)
         self._before = data[-CUT_BYTES:] if cut else b""
         return shown.decode("utf-8", "surrogatepass")
@@ -42,7 +66,7 @@ class LogMask:
         return bool(self._before)
 
 
-def _without(data: bytes, start: int, spans: Sequence[tuple[int, int]]) -> bytes:
+def _without(data: bytes, start: int, spans: Iterable[tuple[int, int]]) -> bytes:
     """The data from a place on, each run of masked bytes as one mask."""
     shown: list[bytes] = []
     position = start

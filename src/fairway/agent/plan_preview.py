@@ -13,7 +13,8 @@ import msgspec
 import structlog
 
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
-from fairway.agent.deploying import DeployingDesk, gathered, redactor_of
+from fairway.agent.deploying import DeployingDesk, gathered
+from fairway.agent.masking import Opened, opened_in
 from fairway.agent.planning import Planning, plan_deployment
 from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
@@ -31,7 +32,6 @@ from fairway.model.plan import Plan
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
 from fairway.model.trigger import TriggerKind
 from fairway.rpc.convert.plan_preview import to_command_output
-from fairway.secrets.redact import Redactor
 
 _log = structlog.get_logger()
 
@@ -142,37 +142,37 @@ class Previewer:
         deployment = await self._imagined(merge, known, decision)
         try:
             async with gathered(self._desk, deployment) as planning:
-                redactor = redactor_of(await planning.sources)
-                return await self._planned(nothing_yet, planning, redactor)
+                sources = await planning.sources
+                return await self._planned(nothing_yet, planning, opened_in(sources.target, sources.running))
         except FairwayError as error:
             return msgspec.structs.replace(nothing_yet, error=str(error))
         finally:
             await self._desk.workspace.remove(deployment.id)
 
     async def _planned(
-        self, preview: ApplicationPlanPreview, planning: Planning, redactor: Redactor
+        self, preview: ApplicationPlanPreview, planning: Planning, opened: Opened
     ) -> ApplicationPlanPreview:
         decision = await plan_deployment(planning, self._desk.clock.now())
         if decision.plan is None:
-            return msgspec.structs.replace(preview, error=redactor.redact(decision.reason))
+            return msgspec.structs.replace(preview, error=opened.masked(decision.reason))
         names = (*planning.config.plugins, *self._stage_owners(planning))
-        answers = await asyncio.gather(*(self._plugin(name, planning, redactor) for name in dict.fromkeys(names)))
+        answers = await asyncio.gather(*(self._plugin(name, planning, opened) for name in dict.fromkeys(names)))
         able = [answer for answer in answers if answer is not None]
         return msgspec.structs.replace(
             preview,
             sync_strategy=decision.plan.sync_strategy,
-            summary=redactor.redact(_in_words(decision.plan)).encode(),
+            summary=opened.masked(_in_words(decision.plan)).encode(),
             plugin_names=tuple(dict.fromkeys(names)),
             plugins=tuple(each for answer in able for each in answer.changes),
             no_change=bool(able) and not any(answer.changes for answer in able),
-            error="; ".join(redactor.redact(answer.error) for answer in able if answer.error),
+            error="; ".join(opened.masked(answer.error) for answer in able if answer.error),
         )
 
     def _stage_owners(self, planning: Planning) -> list[str]:
         serving = self._desk.plugins.plugins_of_stage
         return [owner for stage in planning.config.stages for owner in serving.get(stage.name, ())]
 
-    async def _plugin(self, name: str, planning: Planning, redactor: Redactor) -> "_PluginAnswer | None":
+    async def _plugin(self, name: str, planning: Planning, opened: Opened) -> "_PluginAnswer | None":
         """What one plugin would change; None where it cannot tell."""
         try:
             sources = await planning.sources
@@ -185,8 +185,8 @@ class Previewer:
             PluginPlanPreview(
                 plugin_name=name,
                 deploy_target=each.deploy_target,
-                summary=redactor.redact(each.summary).encode(),
-                details=redactor.redact(each.details).encode(),
+                summary=opened.masked(each.summary).encode(),
+                details=opened.masked(each.details).encode(),
                 diff_language=each.language or "diff",
             )
             for each in found

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import msgspec
 
+from fairway.agent.masking import Opened, opened_in
 from fairway.agent.plugins.client import PluginClient, PluginRefused, Sources
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.owner import decide_owner
@@ -23,7 +24,7 @@ from fairway.delivery.plan import (
     decide_plan,
     decide_requests,
 )
-from fairway.delivery.strategy import StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
+from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
 from fairway.model.trigger import SyncStrategy
@@ -91,7 +92,13 @@ async def _strategy(planning: Planning) -> StrategyDecision:
     clients = [planning.plugins.client(request.plugin) for request in asked.requests]
     sources = await planning.sources
     answers = [await client.strategy(planning.deployment, sources) for client in clients]
-    return decide_strategy(msgspec.structs.replace(facts, answers=tuple(answers)))
+    opened = opened_in(sources.target, sources.running)
+    return decide_strategy(msgspec.structs.replace(facts, answers=tuple(_masked(each, opened) for each in answers)))
+
+
+def _masked(answer: PluginAnswer, opened: Opened) -> PluginAnswer:
+    """The answer of a plugin that has read the files, without secrets."""
+    return msgspec.structs.replace(answer, summary=opened.masked(answer.summary), error=opened.masked(answer.error))
 
 
 async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime) -> PlanDecision:

@@ -17,6 +17,7 @@ import msgspec
 
 from fairway.agent import reports
 from fairway.agent.control_plane import ServerRefused
+from fairway.agent.masking import Opened
 from fairway.agent.outbox import Outbox
 from fairway.agent.passing import PassingTime
 from fairway.agent.planning import Plugins
@@ -31,7 +32,7 @@ from fairway.delivery.owner import decide_owner
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
-from fairway.model.stage import Stage, StageStatus
+from fairway.model.stage import DISPLAY, TARGET, Stage, StageStatus
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.secret import SecretError
 
@@ -54,6 +55,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     plugins: Plugins
     outbox: Outbox
     clock: Clock
+    #: What was opened in the sources, and for plugins that asked.
+    opened: Opened
     #: Between the running commit and the one to deploy; None when nothing runs yet.
     changed_files: tuple[str, ...] | None
     #: Told when a stage has ended: deployment, stage.
@@ -94,8 +97,10 @@ class DeploymentRun:
         self._woken.set()
 
     async def note_stage(self, stage_id: str, metadata: Mapping[str, str]) -> None:
-        """Keep notes of a plugin with a stage."""
-        await self._deliver(self._noted(stage_id, metadata))
+        """Keep notes of a plugin with a stage; what is shown to people is shown without secrets."""
+        masked = self._running.opened.masked
+        shown = {key: masked(value) for key, value in metadata.items() if key == DISPLAY or key.startswith(TARGET)}
+        await self._deliver(self._noted(stage_id, {**metadata, **shown}))
 
     def _noted(self, stage_id: str, metadata: Mapping[str, str]) -> reports.Report:
         stage = self._stage(stage_id)
@@ -215,14 +220,21 @@ class DeploymentRun:
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
-            return await self._execute_at_last(client, work)
+            return self._masked(await self._execute_at_last(client, work))
         except (PluginRefused, SecretError) as error:
             failure = str(error)
         except PluginGone as error:
             # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.
             failure = f"{error}; how far it had come is not known"
-        await self._end_log(stage, failure)
-        return StageResult(StageStatus.FAILED, failure)
+        failed = self._masked(StageResult(StageStatus.FAILED, failure))
+        await self._end_log(stage, failed.message)
+        return failed
+
+    def _masked(self, result: StageResult) -> StageResult:
+        """A result of which everybody is told, without secrets."""
+        masked = self._running.opened.masked
+        notes = {key: masked(value) for key, value in result.notes.items()}
+        return StageResult(result.status, masked(result.message), notes)
 
     async def _end_log(self, stage: Stage, reason: str) -> None:
         """End the log of a stage in the place of its plugin, which does not."""

@@ -75,6 +75,10 @@ MINIMUM_APPROVALS = "fairway/minimum-approvals"
 #: The metadata keys of a stage that counts as approved when nobody answered in time: planned so, and come so.
 APPROVE_ON_TIMEOUT = "fairway/approve-on-timeout"
 APPROVED_BY_TIMEOUT = "fairway/approved-by-timeout"
+#: The metadata key of what is shown under a stage.
+DISPLAY = "pipecd/stage-display-metadata"
+#: The beginning of the metadata key of what became of one deploy target.
+TARGET = "fairway/target/"
 #: What a stage's metadata may say only from its beginning: who runs a stage must not lower what it needs.
 PLANNED_METADATA = frozenset({MINIMUM_APPROVALS, APPROVE_ON_TIMEOUT})
 

@@ -15,10 +15,15 @@ import msgspec
 from fairway.config.application import DEFAULT_TIMEOUT
 from fairway.config.stages import StageOptions, WaitApprovalOptions
 from fairway.model.command import ApproveStage, Command
-from fairway.model.stage import APPROVE_ON_TIMEOUT, APPROVED_BY_TIMEOUT, GROUP_OF_OPERATORS, MINIMUM_APPROVALS
+from fairway.model.stage import (
+    APPROVE_ON_TIMEOUT,
+    APPROVED_BY_TIMEOUT,
+    DISPLAY,
+    GROUP_OF_OPERATORS,
+    MINIMUM_APPROVALS,
+)
 from fairway.sdk import ManualOperation, Outcome, PlannedStage, Plugin, StageRun, stage
 from fairway.sdk.plugin import StageSpec
-from fairway.sdk.stage_run import DISPLAY
 
 #: Where PipeCD's page looks for who approved: names with a comma and a space between them.
 APPROVED_BY = "pipecd/stage-approved-users"

@@ -18,16 +18,12 @@ from fairway.config.stages import StageOptions
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
-from fairway.model.stage import Stage, StageStatus
+from fairway.model.stage import DISPLAY, TARGET, Stage, StageStatus
 from fairway.sdk.stage_log import StageLog
 from fairway.secrets.secret import Secret
 
 O = TypeVar("O", bound=StageOptions)  # noqa: E741  # options; there is no better single letter
 
-#: The metadata key of what is shown under a stage.
-DISPLAY = "pipecd/stage-display-metadata"
-#: The beginning of the metadata key of what became of one deploy target.
-TARGET = "fairway/target/"
 _SUCCEEDED = "succeeded"
 
 

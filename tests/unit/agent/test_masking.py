@@ -8,11 +8,11 @@ from fairway.secrets.redact import Redactor
 from fairway.secrets.secret import MASK, Secret
 
 SECRET = "correct-horse-battery"
-REDACTORS = [Redactor([Secret(SECRET)]), Redactor([Secret("another-secret")])]
+REDACTOR = Redactor([Secret(SECRET), Secret("another-secret")])
 
 
 def test_a_secret_inside_a_block_is_masked_and_nothing_else_is() -> None:
-    masked = LogMask().masked(f"key={SECRET}\nother=another-secret correct\n", REDACTORS)
+    masked = LogMask().masked(f"key={SECRET}\nother=another-secret correct\n", REDACTOR)
 
     assert masked == f"key={MASK}\nother={MASK} correct\n"
 
@@ -20,7 +20,7 @@ def test_a_secret_inside_a_block_is_masked_and_nothing_else_is() -> None:
 def test_the_end_of_an_ordinary_line_is_not_taken_for_a_beginning() -> None:
     mask = LogMask()
 
-    assert [mask.masked(text, REDACTORS) for text in ("this is correct", "-horse is a horse")] == [
+    assert [mask.masked(text, REDACTOR) for text in ("this is correct", "-horse is a horse")] == [
         "this is correct",
         "-horse is a horse",
     ]
@@ -30,7 +30,7 @@ def test_the_end_of_an_ordinary_line_is_not_taken_for_a_beginning() -> None:
 def test_no_part_of_a_secret_is_shown_wherever_a_long_line_is_cut(at: int) -> None:
     mask, filler = LogMask(), "." * CUT_BYTES
 
-    shown = [mask.masked(filler + SECRET[:at], REDACTORS), mask.masked(f"{SECRET[at:]}; and so on", REDACTORS)]
+    shown = [mask.masked(filler + SECRET[:at], REDACTOR), mask.masked(f"{SECRET[at:]}; and so on", REDACTOR)]
 
     assert "".join(shown).replace(MASK, "") == f"{filler}; and so on"
     assert not mask.waits
@@ -39,4 +39,4 @@ def test_no_part_of_a_secret_is_shown_wherever_a_long_line_is_cut(at: int) -> No
 def test_where_there_is_no_secret_a_text_is_passed_on_as_it_is() -> None:
     mask, text = LogMask(), "x" * 2 * CUT_BYTES
 
-    assert (mask.masked(text, [Redactor(()), Redactor(())]) is text, mask.waits) == (True, False)
+    assert (mask.masked(text, Redactor(())) is text, mask.waits) == (True, False)

@@ -7,6 +7,7 @@ import pytest
 
 from fairway.agent.plugins.client import PluginClient, PluginGone, StopAnswer
 from fairway.agent.plugins.stopping import GivenUp, stopped
+from fairway.model.stage import Stage
 from tests.unit.model.builders import a_stage
 
 
@@ -17,7 +18,7 @@ class Plugin:
         self.resumes = resumes
         self.left = list(answers)
 
-    async def stop(self, _deployment_id: str, _stage_id: str, _reason: str) -> StopAnswer:
+    async def stop(self, _deployment_id: str, _stage: Stage, _reason: str, **_how: bool) -> StopAnswer:
         if not self.left:
             raise PluginGone("nobody is there")
         return self.left.pop(0)

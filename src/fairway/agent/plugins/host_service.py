@@ -7,9 +7,8 @@ plugin is given what is its own (`callers`).
 
 import copy
 import functools
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import grpc
 import msgspec
@@ -44,7 +43,6 @@ from fairway.rpc.plugin_api import live_state_hint_messages as h
 from fairway.rpc.plugin_api import secret_messages as s
 from fairway.secrets.redact import Redactor
 from fairway.secrets.render import Unsealer
-from fairway.secrets.secret import Secret
 
 _log = structlog.get_logger()
 
@@ -111,8 +109,6 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         self.caller = caller
         #: (deployment, stage) → what masks a line that is too long for one block, until it ends.
         self._masks: dict[tuple[str, str], LogMask] = {}
-        #: What plugins had opened for a deployment, to be masked beside what was opened for it anyway.
-        self._opened: WeakKeyDictionary[Underway, frozenset[Secret]] = WeakKeyDictionary()
         self._refused: set[tuple[str, str]] = set()
 
     def behind_door(self, plugin: str) -> "HostService":
@@ -139,7 +135,7 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         if self._desk.unsealer is None:
             raise NoKey("this agent has no key to open sealed values; its file needs secretManagement")
         opened = self._desk.unsealer.unseal(request.secret)
-        self._opened[underway] = self._opened.get(underway, frozenset()) | {opened}
+        underway.opened.add(opened)
         return s.OpenSecretResponse(decrypted_secret=opened.reveal())
 
     @_answered
@@ -256,12 +252,9 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         underway = self._underway(request.deployment_id)
         require_stage(caller, underway, request.stage_id)
         place = reports.LogPlace(request.deployment_id, request.stage_id, request.retried_count)
-        redactors = [underway.redactor]
-        if underway in self._opened:
-            redactors.append(Redactor(self._opened[underway]))
         key = (request.deployment_id, request.stage_id)
         mask = self._masks.pop(key, None) or LogMask()
-        blocks = (_masked(from_wire_log_block(block), mask, redactors) for block in request.blocks)
+        blocks = (_masked(from_wire_log_block(block), mask, underway.opened.redactor) for block in request.blocks)
         # Made at once, and of each block no more is kept than the report holds: a loud script's are large.
         report = reports.logged(place, blocks, completed)
         if mask.waits and not completed:
@@ -290,8 +283,8 @@ _OfPlugin = (
 _TOLD_REFUSALS = 100
 
 
-def _masked(block: LogBlock, mask: LogMask, redactors: Sequence[Redactor]) -> LogBlock:
-    masked = mask.masked(block.log, redactors)
+def _masked(block: LogBlock, mask: LogMask, redactor: Redactor) -> LogBlock:
+    masked = mask.masked(block.log, redactor)
     return block if masked == block.log else msgspec.structs.replace(block, log=masked)
 
 

@@ -23,6 +23,7 @@ from fairway.config.stages import (
 )
 from fairway.kube.calls import Patience
 from fairway.model.artifact import ArtifactVersion
+from fairway.model.stage import DISPLAY
 from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.away import Work, patiently
 from fairway.plugins.kubernetes.clusters import Clusters
@@ -51,7 +52,6 @@ from fairway.sdk import (
     undo,
 )
 from fairway.sdk.plugin import StageSpec
-from fairway.sdk.stage_run import DISPLAY
 
 
 class OnClusters(Plugin):

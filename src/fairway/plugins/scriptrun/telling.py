@@ -9,6 +9,7 @@ waits for in any case.
 import asyncio
 from datetime import UTC, datetime
 from typing import NamedTuple
+
 from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.model.stage import Stage
 from fairway.plugins.scriptrun.journal import Journal, Told
