@@ -177,6 +177,33 @@ async def test_of_two_plugins_with_one_stage_the_application_says_which(tmp_path
     assert [(tmp_path / name).exists() for name in ("one", "two")] == [False, True]
 
 
+async def test_two_versions_of_a_plugin_work_side_by_side_each_for_the_application_that_names_it(
+    tmp_path: Path,
+) -> None:
+    folders = {name: tmp_path / name for name in ("v1", "v2")}
+    entries = [
+        {"name": name, "url": str(a_foreign_plugin(folder)), "config": {"diary": str(folder / "diary")}}
+        for name, folder in folders.items()
+    ]
+    stage = run_until(tmp_path / "go")
+    files = {
+        f"{name}/app.pipecd.yaml": an_application_file(stage, spec=f"  plugins: {{{name}: {{}}}}\n") for name in folders
+    }
+    async with a_world(tmp_path, an_origin(tmp_path, files)) as world:
+        for name in folders:
+            await world.add_application(name)
+        async with an_agent_at_work(world, msgspec.json.encode(entries).decode()):
+            # Neither has ended when the other has begun.
+            asked = [await diary(folder, 2) for folder in folders.values()]
+            (tmp_path / "go").touch()
+            ended = [await world.ended(number) for number in (1, 2)]
+        again = [await diary(folder, 2) for folder in folders.values()]
+
+    assert [each.status for each in ended] == [DeploymentStatus.SUCCEEDED] * 2
+    assert asked == again
+    assert len({pid for ((_, pid), _) in asked}) == 2
+
+
 async def test_a_rollback_that_two_plugins_of_an_application_would_serve_fails_the_plan(tmp_path: Path) -> None:
     path = str(a_foreign_plugin(tmp_path / "made"))
     entries = [
