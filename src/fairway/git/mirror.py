@@ -15,6 +15,7 @@ from fairway.git.changes import Change, all_added
 from fairway.git.credentials import Access, Credentials
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound, MirrorCorrupt
 from fairway.git.history import LOG_FORMAT, Commit, parse_log, parse_stored
+from fairway.git.in_thread import in_thread
 from fairway.git.mirror_store import MirrorStore
 from fairway.git.names import checked_branch, checked_hash, checked_hashes, checked_path, to_bytes
 from fairway.git.object_reader import Absent, Found, ObjectReader, Reply
@@ -85,9 +86,12 @@ class Mirror:
             # Not before: whoever had the directory removes his private files when he gives it free.
             git.access = Access.grant(parsed, credentials, options.private_directory)
             await git.require_version()
-            await asyncio.to_thread(store.sweep)
+            await mirror._on_disk(store.sweep)
             if not await mirror._is_usable():
                 await mirror._clone()
+        except OSError as error:
+            await mirror.close()
+            raise mirror._not_written(error) from error
         except BaseException:
             await mirror.close()
             raise
@@ -235,7 +239,7 @@ class Mirror:
             except MirrorCorrupt:
                 await self._clone()
             except GitLocalError:
-                await asyncio.to_thread(self._store.sweep)
+                await self._on_disk(self._store.sweep)
                 raise
 
         async with self.writing:
@@ -243,16 +247,32 @@ class Mirror:
 
     async def _clone(self) -> None:
         async def ask() -> None:
-            await asyncio.to_thread(self._store.sweep)
+            await self._on_disk(self._store.sweep)
             url = self.remote.url
             arguments = ("clone", "--bare", "--no-tags", "--no-local", "--template=", "--quiet")
             await self.git.remote_output("clone", url, *arguments, "--", url, str(self._store.unfinished))
 
         await self.retry.run(ask)
-        await asyncio.to_thread(self._store.install)
-        await self._reader.close()
-        # What no branch reaches any more is not among what was cloned.
-        self._commits.clear()
+        try:
+            await self._on_disk(self._store.install)
+        finally:
+            # Also when somebody has given up meanwhile: what reads has the old one open.
+            await self._reader.close()
+            # What no branch reaches any more is not among what was cloned.
+            self._commits.clear()
+
+    async def _on_disk(self, work: Callable[[], None]) -> None:
+        """Change files of the mirror; the change is over when this is, also when it was cancelled."""
+        try:
+            await in_thread(work)
+        except OSError as error:
+            raise self._not_written(error) from error
+
+    def _not_written(self, error: OSError) -> GitLocalError:
+        why = error.strerror or error
+        return GitLocalError(
+            f"the mirror {self.git_dir} cannot be written ({why}); make room, or see that it is writable"
+        )
 
     async def _is_usable(self) -> bool:
         if not self._store.looks_whole():

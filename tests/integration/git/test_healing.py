@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from fairway.git.commit import blob_hash
 from fairway.git.credentials import Credentials, SshKey
-from fairway.git.errors import GitInputError, GitLocalError
+from fairway.git.errors import GitInputError, GitLocalError, MirrorCorrupt
 from fairway.git.mirror import Mirror, MirrorOptions
+from fairway.git.mirror_store import MirrorStore
 from fairway.git.process import Git
 from tests.integration.git.repositories import a_mirror, an_origin
 
@@ -76,6 +78,43 @@ async def test_a_lost_blob_comes_back_by_reading_it(tmp_path: Path) -> None:
         blobs = await mirror.read_blobs([tree["a"].hash])
 
     assert blobs == {tree["a"].hash: b"hello\n"}
+
+
+async def test_whoever_gives_up_while_a_mirror_is_put_in_place_leaves_it_whole_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, install = an_origin(tmp_path, {"a": "hello\n"}), MirrorStore.install
+    began, go, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
+
+    def held(store: MirrorStore) -> None:
+        loop.call_soon_threadsafe(began.set)
+        go.wait()
+        install(store)
+
+    async def damaged() -> None:
+        raise MirrorCorrupt("damaged")
+
+    async with await a_mirror(origin) as mirror:
+        monkeypatch.setattr(MirrorStore, "install", held)
+        reading = asyncio.create_task(mirror.healing(damaged))
+        await began.wait()
+        reading.cancel()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        left_early, free = reading.done(), not mirror.writing.locked()
+        go.set()
+        await asyncio.gather(reading, return_exceptions=True)
+        found = await mirror.read_file(origin.head(), "a")
+
+    assert (left_early, free, found) == (False, False, b"hello\n")
+
+
+async def test_a_disk_that_does_not_take_a_mirror_is_the_reason_and_worth_another_try(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path)
+    (tmp_path / "file").touch()
+
+    with pytest.raises(GitLocalError, match=r"the mirror .*file/mirror.git cannot be written \(.*\)"):
+        await Mirror.open(tmp_path / "file" / "mirror.git", str(origin.bare))
 
 
 async def test_a_file_whose_blob_is_damaged_comes_back_by_reading_it(tmp_path: Path) -> None:
