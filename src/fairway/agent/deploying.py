@@ -33,6 +33,7 @@ from fairway.agent.plugins.client import Sources
 from fairway.agent.plugins.stopping import GivenUp
 from fairway.agent.repositories import PATIENCE, Repositories
 from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
+from fairway.agent.stage_logs import end_log
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
@@ -304,7 +305,9 @@ async def _ended(desk: DeployingDesk, deployment: Deployment, status: Deployment
     told = []
     for number, stage in enumerate(deployment.stages):
         if stage.status is StageStatus.RUNNING:
-            await end_stage(desk.plugins, GivenUp(deployment.id, stage, reason))
+            await end_stage(desk.plugins, GivenUp(deployment.id, stage, reason, with_log=False))
+            place = reports.LogPlace(deployment.id, stage.id, stage.retried_count)
+            await end_log(desk.outbox, place, reason, desk.clock.now())
             await desk.stage_ended(deployment.id, stage.id)
             deployment = deployment.advance_stage(stage.id, ends_as, reason, desk.clock.now())
             told.append(reports.stage_changed(deployment.id, deployment.stages[number]))

@@ -2,7 +2,7 @@
 
 Without its file nobody knows which plugin an application means. But what a stage has started must not go on beside the
 next deployment of the application: so every plugin that has such a stage is asked to end it, and those that know
-nothing of it have nothing to do.
+nothing of it have nothing to do. What it has said meanwhile is not told: which secrets it knows is in those files.
 """
 
 import asyncio

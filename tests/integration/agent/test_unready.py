@@ -15,6 +15,7 @@ from fairway.git.retry import Retry
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
+from fairway.server.logs import StageLogKey
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
 from tests.integration.agent.test_faults import waits_for
@@ -50,6 +51,7 @@ async def test_what_runs_is_ended_before_a_deployment_that_cannot_be_gone_on_wit
         shutil.rmtree(world.data / "mirrors")
         async with an_agent_at_work(world):
             first, second = await world.ended(), await world.ended(2)
+            log = await world.logs.read(StageLogKey(first.id, first.stages[0].id, 0))
 
     assert (how(first), how(second)) == (
         (DeploymentStatus.FAILED, StageStatus.FAILED),
@@ -57,6 +59,7 @@ async def test_what_runs_is_ended_before_a_deployment_that_cannot_be_gone_on_wit
     )
     assert first.stages[0].status_reason == first.status_reason
     assert "not rolled back" in first.status_reason
+    assert (log.blocks[-1].log, log.completed) == (first.status_reason, True)
     assert (is_dead(pid.read_text().strip()), beside.exists()) == (True, False)
 
 

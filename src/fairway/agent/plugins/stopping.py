@@ -19,6 +19,8 @@ class GivenUp(NamedTuple):
     deployment_id: str
     stage: Stage
     reason: str
+    #: Whether the plugin ends the log of one that an agent has left which is gone.
+    with_log: bool = True
 
 
 async def stopped(
@@ -39,8 +41,9 @@ async def stopped(
 
 
 async def _stopped(client: PluginClient, given_up: GivenUp, executing: "asyncio.Task[Any] | None") -> bool:
-    deployment_id, stage, reason = given_up
-    while (said := await client.stop(deployment_id, stage, reason, left=executing is None)) is StopAnswer.NOT_RUNNING:
+    deployment_id, stage, reason, with_log = given_up
+    left = with_log and executing is None
+    while (said := await client.stop(deployment_id, stage, reason, left=left)) is StopAnswer.NOT_RUNNING:
         if executing is None or (await asyncio.wait({executing}, timeout=_AGAIN_SECONDS))[0]:
             return True
     return said is StopAnswer.ENDED
