@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import tracemalloc
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from fairway.clock import FakeClock
 from fairway.model.log_block import LogBlock
 from fairway.plugins.scriptrun.journal import Journal
+from fairway.plugins.scriptrun.telling import PIECE_BYTES as PIECE
 from fairway.plugins.scriptrun.telling import Place, Telling
 from fairway.sdk.stage_log import StageLog
 from tests.unit.model.builders import a_stage
@@ -95,3 +97,33 @@ async def test_a_piece_of_a_process_that_sent_larger_ones_is_sent_again_as_it_wa
     await Telling(Journal(tmp_path), a_place(server, clock), PIECE_BYTES).more(False)
 
     assert (server.blocks, [text for _, text, _ in before]) == (before, ["one\ntwo\nthree"])
+
+
+class Counter:
+    """Takes blocks and keeps none of them."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    async def take(self, blocks: Sequence[LogBlock], _completed: bool) -> None:
+        self.told += sum(len(block.log) for block in blocks)
+
+
+async def test_a_gigabyte_is_told_and_only_pieces_of_it_are_ever_in_memory(tmp_path: Path) -> None:
+    size, counter = 2**30, Counter()
+    (tmp_path / "status").write_text("0\n")
+    with (tmp_path / "output").open("wb") as output:
+        # A file with a hole, which takes no room: to whoever reads it, one endless line of a script that has ended.
+        output.truncate(size)
+    place = Place(a_stage(), StageLog(counter.take, FakeClock(datetime(2026, 1, 1, tzinfo=UTC))), 0)
+
+    tracemalloc.start()
+    try:
+        await Telling(Journal(tmp_path), place).all()
+        await place.log.close()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert counter.told == size
+    assert most < 10 * PIECE
