@@ -165,6 +165,7 @@ def test_the_demo_rolls_out_and_rolls_back_and_a_second_up_changes_nothing(machi
     second = machine.until_idle("--approve")
 
     assert (first.returncode, second.returncode) == (0, 0), first.stdout + second.stdout + second.stderr
+    assert re.search(r"^  API: http://127\.0\.0\.1:\d+/api/v1, its key: \S+/api\.key$", first.stdout, re.MULTILINE)
     assert "│ 200 Hello from version 2 (canary)" in first.stdout
     assert "hello: PROCESS_CANARY_CLEAN succeeded" in first.stdout
     assert re.search(

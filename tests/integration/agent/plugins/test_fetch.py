@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import ssl
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.machine import this_platform
 from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile, source_of
 from fairway.config.agent import PluginConfig
+from fairway.errors import TemporaryError
+from tests.certificates import self_signed
 from tests.integration.agent.plugins.web import a_web_server
 
 ONE, TWO = b"#!/bin/sh\necho one\n", b"#!/bin/sh\necho two\n"
@@ -61,6 +64,21 @@ async def test_a_download_is_kept_until_its_url_or_checksum_changes(tmp_path: Pa
         assert path == await fetched(tmp_path, f"http://{host}/moved", sha256(TWO))
 
     assert (asked, path.read_bytes()) == (["/1", "/2"], TWO)
+
+
+async def test_a_host_is_believed_by_its_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, certificate = self_signed(), tmp_path / "host.pem"
+    certificate.write_bytes(pair.key + pair.certificate)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    with a_web_server({"/p": ONE}, [], tls=tls) as host:
+        with pytest.raises(TemporaryError, match=f"https://{host}/p.*certificate"):
+            await fetched(tmp_path / "bin", f"https://{host}/p")
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+
+        path = await fetched(tmp_path / "bin", f"https://{host}/p", sha256(ONE))
+
+    assert path.read_bytes() == ONE
 
 
 async def test_an_executable_that_was_changed_where_it_lies_is_brought_again(tmp_path: Path) -> None:

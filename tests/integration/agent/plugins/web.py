@@ -1,5 +1,6 @@
 """A web server of a few files, on a free port."""
 
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +9,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def a_web_server(
-    files: Mapping[str, bytes], asked: list[str], guarded: Mapping[str, str] | None = None, challenge: str = ""
+    files: Mapping[str, bytes],
+    asked: list[str],
+    guarded: Mapping[str, str] | None = None,
+    challenge: str = "",
+    *,
+    tls: ssl.SSLContext | None = None,
 ) -> Iterator[str]:
     """Answers these paths while the block lasts, and writes down what it was asked for; its host and port.
 
@@ -52,6 +58,8 @@ def a_web_server(
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
