@@ -24,6 +24,7 @@ from tests.cluster.kubernetes_applications import (
     a_service,
     kubeconfig_for,
 )
+from tests.cluster.test_stages_variants import labelled, selected, selecting_primary
 from tests.clusters.running import RunningCluster
 from tests.integration.agent.running import until
 
@@ -87,6 +88,35 @@ async def test_a_stage_may_be_for_some_clusters_only(cluster: RunningCluster, tm
         assert there == ([], ["web-canary"])
         assert west.names("deployment") == []
         assert unknown.message == "multiTargets names north; the application's deploy targets are east, west"
+
+
+async def test_canary_baseline_and_traffic_on_several_clusters(cluster: RunningCluster, tmp_path: Path) -> None:
+    def seen(web: Application) -> tuple[list[str], str]:
+        return web.names("deployment"), selected(web)
+
+    async with on_two(cluster, tmp_path) as (east, west):
+        east.commit(labelled(a_deployment()), selecting_primary(), plugin="kubernetes_multicluster")
+        await east.succeed("K8S_MULTI_SYNC")
+        east.deployed()
+        east.commit(labelled(a_deployment(image="web:2")), selecting_primary(), plugin="kubernetes_multicluster")
+
+        await east.succeed("K8S_MULTI_CANARY_ROLLOUT")
+        await east.succeed("K8S_MULTI_BASELINE_ROLLOUT", multiTargets=["west"])
+        await east.succeed("K8S_MULTI_TRAFFIC_ROUTING", all="canary", multiTargets=["east"])
+        halfway = seen(east), seen(west)
+        await east.succeed("K8S_MULTI_PRIMARY_ROLLOUT")
+        await east.succeed("K8S_MULTI_TRAFFIC_ROUTING", all="primary")
+        await east.succeed("K8S_MULTI_BASELINE_CLEAN")
+        await east.succeed("K8S_MULTI_CANARY_CLEAN", multiTargets=["east"])
+
+        assert halfway == ((["web", "web-canary"], "canary"), (["web", "web-baseline", "web-canary"], "primary"))
+        assert (seen(east), seen(west)) == ((["web"], "primary"), (["web", "web-canary"], "primary"))
+        assert [image_of(each, "web") for each in (east, west)] == ["web:2", "web:2"]
+
+
+def image_of(web: Application, name: str) -> str:
+    (container,) = web.get("deployment", name)["spec"]["template"]["spec"]["containers"]
+    return str(container["image"])
 
 
 async def test_each_cluster_may_have_manifests_of_its_own(cluster: RunningCluster, tmp_path: Path) -> None:

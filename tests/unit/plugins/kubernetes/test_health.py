@@ -176,6 +176,19 @@ def a_claim(phase: str) -> dict[str, Any]:
     return an_object("v1", "PersistentVolumeClaim", {}, {"phase": phase})
 
 
+def a_volume(phase: str, **status: str) -> dict[str, Any]:
+    return an_object("v1", "PersistentVolume", {}, {"phase": phase, **status})
+
+
+def an_ingress(*addresses: Any, version: str = "networking.k8s.io/v1") -> dict[str, Any]:
+    return an_object(version, "Ingress", {}, {"loadBalancer": {"ingress": addresses}})
+
+
+def a_replica_set(available: int, wanted: int = 3, **status: Any) -> dict[str, Any]:
+    counts = {"observedGeneration": 1, "replicas": available, "availableReplicas": available}
+    return an_object("apps/v1", "ReplicaSet", {"replicas": wanted}, {**counts, **status}, generation=1)
+
+
 def a_custom(generation: int = 1, **status: Any) -> dict[str, Any]:
     return an_object("example.com/v1", "Thing", {}, status, generation=generation)
 
@@ -190,6 +203,30 @@ OTHERS = [
     pytest.param(a_claim("Bound"), (WELL, "", DONE), id="claim"),
     pytest.param(a_claim("Pending"), (BAD, "No volume is bound to it yet", WAITING), id="claim pending"),
     pytest.param(a_claim("Lost"), (BAD, "The volume that it had is lost", STUCK), id="claim lost"),
+    pytest.param(an_ingress(), (BAD, "It has no address yet", WAITING), id="Ingress without address"),
+    pytest.param(an_ingress({"hostname": "web.example.com"}), (WELL, "Reached at web.example.com", DONE), id="Ingress"),
+    pytest.param(
+        an_ingress({"ip": "10.0.0.1"}, {"ip": "10.0.0.2"}, version="extensions/v1beta1"),
+        (WELL, "Reached at 10.0.0.1, 10.0.0.2", DONE),
+        id="Ingress of old",
+    ),
+    pytest.param(a_replica_set(3), (WELL, "3 of 3 replicas are available", DONE), id="ReplicaSet"),
+    pytest.param(a_replica_set(1), (BAD, "1 of 3 replicas are available", WAITING), id="ReplicaSet unready"),
+    pytest.param(
+        a_replica_set(0, conditions=NO_QUOTA), (BAD, "FailedCreate: exceeded quota", WAITING), id="ReplicaSet, no quota"
+    ),
+    pytest.param(a_replica_set(0, wanted=0), (WELL, "It is scaled to zero", DONE), id="ReplicaSet of old"),
+    pytest.param(an_object("batch/v1", "CronJob", {}, {}), (WELL, "", DONE), id="CronJob"),
+    pytest.param(
+        an_object("batch/v1", "CronJob", {}, {"active": [{"name": "one"}, {"name": "two"}]}),
+        (WELL, "2 jobs at work", DONE),
+        id="CronJob at work",
+    ),
+    pytest.param(
+        an_object("batch/v1", "CronJob", {"suspend": True}, {}), (WELL, "It is suspended", DONE), id="CronJob suspended"
+    ),
+    pytest.param(a_volume("Available"), (WELL, "", DONE), id="volume"),
+    pytest.param(a_volume("Failed", message="gone"), (BAD, "It is Failed: gone", STUCK), id="volume failed"),
     pytest.param(
         an_object("v1", "Namespace", {}, {"phase": "Terminating"}), (BAD, "It is Terminating", WAITING), id="ns"
     ),
