@@ -34,4 +34,8 @@ class Rate:
 
     def _left(self, key: str) -> float:
         left, at = self._buckets.get(key, (float(self._at_once), 0.0))
-        return min(float(self._at_once), left + (self._clock.now().timestamp() - at) * self._per_second)
+        passed = self._clock.now().timestamp() - at
+        if passed < 0:
+            # Somebody has set the clock back: how much time has passed nobody knows.
+            return float(self._at_once)
+        return min(float(self._at_once), left + passed * self._per_second)
