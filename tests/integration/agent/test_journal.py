@@ -2,9 +2,13 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.script import KEEPER
 
 
 def an_order(tmp_path: Path, text: str) -> Order:
@@ -53,6 +57,23 @@ async def test_a_script_that_runs_here_is_not_given_up(tmp_path: Path) -> None:
     assert (journal.status, journal.came_to_life) == (7, True)
 
 
+async def test_a_script_that_is_slow_to_come_to_life_is_ended_before_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a machine that is out of breath, until somebody lets it go on.
+    monkeypatch.setattr(
+        "fairway.plugins.scriptrun.journal.KEEPER", KEEPER.replace("set +C\n", "set +C\nkill -STOP $$\n")
+    )
+    monkeypatch.setattr("fairway.plugins.scriptrun.journal._SIGN_OF_LIFE_SECONDS", 0.1)
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
+    await asyncio.to_thread(wait_until, (tmp_path / "journal" / "started").exists)
+
+    await journal.end(0.1)
+
+    assert (journal.status, journal.came_to_life, (tmp_path / "ran").exists()) == (None, False, False)
+
+
 async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
     await journal.start(an_order(tmp_path, f"trap '' TERM; sleep 1000 & echo $! > {tmp_path}/child; wait; sleep 1000"))
@@ -86,6 +107,12 @@ def is_dead(pid: str) -> bool:
     """Whether the process is gone, or is only waiting to be buried."""
     stat = Path(f"/proc/{pid}/stat")
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Until something is so."""
+    while not holds():
+        os.sched_yield()
 
 
 def wait_for(file: Path) -> None:

@@ -33,8 +33,9 @@ _TOLD = struct.Struct(">QQQ")
 #: What stands in the files before there is something to be written: as long, and as good as nothing.
 _BLANK = b" " * 15 + b"\n"
 _ROOM = {"output": b"", "told": _TOLD.pack(0, 0, 0), "process": _BLANK, "step": _BLANK, "status": _BLANK}
-#: How long a keeper may take from its start to its first sign of life.
-_SIGN_OF_LIFE_SECONDS = 5.0
+#: How long a keeper that another process has started may take from its start to its first sign of life: by then it has
+#: come to life on a machine that is out of breath, too. A guard waits as long.
+_SIGN_OF_LIFE_SECONDS = 30.0
 #: How often something is looked at that comes in a moment, and that may take longer.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
@@ -130,9 +131,9 @@ class Journal:
     def process(self) -> int | None:
         """The process that runs the script; None when it is gone."""
         text = self._read("process")
-        if not text.isdigit():
-            return None
-        pid = int(text)
+        return self._ours(int(text)) if text.isdigit() else None
+
+    def _ours(self, pid: int) -> int | None:
         # Another process may have got the number since; ours leads a session and names this directory.
         with contextlib.suppress(OSError):
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -178,7 +179,8 @@ class Journal:
         if await asyncio.to_thread(self.forbid):
             return
         await self._sign_of_life()
-        pid = self.process()
+        # One that was started here is known before it says a word, which may take long on a machine out of breath.
+        pid = self.process() or (None if self._started is None else self._ours(self._started.pid))
         if pid is None:
             self.end_leftovers()
             return
