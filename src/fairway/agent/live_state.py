@@ -254,10 +254,16 @@ class LiveStates:
         application_id = told.live.application_id
         before = self._told.get(application_id)
         again = before is None or told.at - before.at >= REFRESH
+        runs_otherwise = again or before is None or _without_time(told.live) != _without_time(before.live)
+        is_otherwise = again or before is None or _same_time(told.sync) != _same_time(before.sync)
+        if is_otherwise and not self._is_usable(application_id):
+            # A commit came while it was asked about. That its file cannot be used has been told, and stays so.
+            self._told.pop(application_id, None)
+            return False
         try:
-            if again or before is None or _without_time(told.live) != _without_time(before.live):
+            if runs_otherwise:
                 await self._desk.server.send(reports.live_state(told.live))
-            if again or before is None or _same_time(told.sync) != _same_time(before.sync):
+            if is_otherwise:
                 await self._desk.server.send(reports.sync_state(application_id, told.sync))
         except (ServerAway, ServerRefused) as error:
             # The picture of the next look is newer than any that could be kept for a server that is away.
@@ -266,6 +272,9 @@ class LiveStates:
             return False
         self._told[application_id] = told if again or before is None else _Told(told.live, told.sync, before.at)
         return True
+
+    def _is_usable(self, application_id: str) -> bool:
+        return any(each.application.id == application_id and each.config is not None for each in self._desk.known())
 
 
 class _Answers(msgspec.Struct):
