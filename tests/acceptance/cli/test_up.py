@@ -306,3 +306,20 @@ def test_what_ends_otherwise_than_it_should_is_said_by_the_status(machine: Machi
 
     assert done.returncode == 1
     assert "fairway: web failed (Stage SCRIPT_RUN failed: exit status 3 after" in done.stderr
+
+
+def test_an_application_that_cannot_be_registered_is_said_and_is_not_as_it_should_be(
+    machine: Machine, tmp_path: Path
+) -> None:
+    good = an_application_file(script("true"))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": good, "web/second.pipecd.yaml": f"{good}  labels: 7\n"})
+
+    broken = machine.until_idle("--repo", origin.bare, "--register")
+    origin.commit({"web/second.pipecd.yaml": good.replace("name: web", "name: second")})
+    mended = machine.until_idle("--register")
+
+    why = "web/second.pipecd.yaml:10:11: error: spec.labels: "
+    assert broken.returncode == 1
+    assert f"  ! {why}" in broken.stdout
+    assert f"fairway: {why}" in broken.stderr
+    assert (mended.returncode, "second: deployment succeeded" in mended.stdout) == (0, True), mended.stdout

@@ -18,6 +18,7 @@ import typer
 
 from fairway.cli.call import Call, UsageError, ending
 from fairway.cli.options import Timeout, length_of_time
+from fairway.cli.output import plain
 from fairway.cli.up.board import Signs, State
 from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
@@ -25,10 +26,12 @@ from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places, default_data
 from fairway.cli.up.registration import WatchedRepository, await_suggestions, register_applications
 from fairway.cli.up.repositories import choose_repositories
-from fairway.cli.up.rest import Rest
+from fairway.cli.up.rest import Expected, Rest
 from fairway.cli.up.screens import a_screen
 from fairway.cli.up.site import LISTEN, OwnCall, Site, choose_address, save_profile
+from fairway.cli.up.unusable import unusable_files
 from fairway.errors import UserError
+from fairway.model.application import Application
 
 commands = typer.Typer(add_completion=False)
 
@@ -108,6 +111,8 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
         _say("starting the agent")
         for each in repositories:
             _say(f"  watches {_near(each.path)}, branch {each.branch}")
+            for why in unusable_files(each) if each != demo.repository else ():
+                _say(f"  ! {plain(why)}")
         with a_screen(signs) as screen:
             follower = Follower(call, screen, _aim(wishes, call, demo, repositories))
             follower.begin()
@@ -132,9 +137,12 @@ def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedR
         if demo.repository in repositories:
             demo.play(state.applications)
 
-    return msgspec.structs.replace(
-        wishes.aim, play=play, expected=lambda applications: demo.expected(applications, wishes.aim.approve)
-    )
+    def expected(applications: Sequence[Application]) -> Expected:
+        own = [each for each in repositories if each != demo.repository] if wishes.register else []
+        unusable = [why for each in own for why in unusable_files(each, applications)]
+        return msgspec.structs.replace(demo.expected(applications, wishes.aim.approve), unusable=unusable)
+
+    return msgspec.structs.replace(wishes.aim, play=play, expected=expected)
 
 
 def _signs(demo: Demo, profile: str) -> Signs:

@@ -4,8 +4,9 @@ Everything goes through the same API that everybody has. A key is written down b
 whoever is killed in between starts over: the agent is found by its name and gets another key.
 """
 
+import posixpath
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from fairway.cli.call import Call, decode
 from fairway.cli.find import list_of
 from fairway.cli.remote import Refused, segments
 from fairway.cli.up.places import Places, write_private
+from fairway.config.find import APPLICATION_FILE
 from fairway.model.application import Application, DiscoveredApplication
 
 #: What our agent is called.
@@ -79,9 +81,9 @@ def agent_started_at(call: Call, id: str) -> datetime | None:
 
 def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -> None:
     """Register those that nobody has registered."""
-    there = {(each.git_path.repository.id, each.git_path.path) for each in applications(call)}
+    there = registered_files(applications(call))
     for each in wanted:
-        if (each.repository_id, each.path) in there:
+        if (each.repository_id, _file(each.path, each.config_filename)) in there:
             continue
         said = {
             "name": each.name,
@@ -91,6 +93,16 @@ def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -
             "config_filename": each.config_filename,
         }
         call.remote.send("POST", segments("applications"), said)
+
+
+def registered_files(registered: Iterable[Application]) -> set[tuple[str, str]]:
+    """The files of applications, each by its repository and its path there: a directory may hold several."""
+    places = [each.git_path for each in registered]
+    return {(each.repository.id, _file(each.path, each.config_filename)) for each in places}
+
+
+def _file(directory: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(directory, name or APPLICATION_FILE))
 
 
 def applications(call: Call) -> list[Application]:

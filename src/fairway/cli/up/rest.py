@@ -42,6 +42,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     commits: Mapping[str, str] = {}
     #: What is about to happen by itself when everything rests; empty when nothing is.
     coming: str = ""
+    #: What should have been registered and cannot be, each with why.
+    unusable: Sequence[str] = ()
     #: Whether somebody will approve what waits for it; if nobody does, waiting for approval is rest.
     approved: bool = False
 
@@ -50,9 +52,10 @@ def decide_rest(
     applications: Sequence[Application], deployments: Mapping[str, Deployment], expected: Expected
 ) -> RestDecision:
     """Whether the newest deployment of each application is where it should come to."""
-    if not applications:
+    if not applications and not expected.unusable:
         return RestDecision(Rest.NOT_YET, "no application is registered")
     each = [_of_application(application, deployments, expected) for application in applications]
+    each += [RestDecision(Rest.OTHERWISE, why) for why in expected.unusable]
     for rest in (Rest.NOT_YET, Rest.OTHERWISE):
         if found := [decision.reason for decision in each if decision.rest is rest]:
             return RestDecision(rest, "; ".join(found))

@@ -25,7 +25,7 @@ class Lines:
         self._signs = signs
         self._before: dict[str, ShownDeployment] = {}
         self._trouble = ""
-        self._suggested: set[tuple[str, str]] = set()
+        self._suggested: set[tuple[str, str, str]] = set()
 
     def update(self, state: State) -> None:
         """Print what has changed."""
@@ -36,7 +36,7 @@ class Lines:
         for deployment in sorted(busy, key=lambda each: each.created_at):
             self._print_changes(deployment)
         for found in state.suggestions:
-            place = (found.repository_id, found.path)
+            place = (found.repository_id, found.path, found.config_filename)
             if place not in self._suggested:
                 self._suggested.add(place)
                 _line(f"found {plain(found.name)} in {plain(found.path)}; {' '.join(self._signs.add(found))}")

@@ -51,6 +51,12 @@ def with_status(status: DeploymentStatus, reason: str = "") -> Mapping[str, Depl
             RestDecision(Rest.OTHERWISE, "cart failed (no luck)"),
             id="more will not come after a failure",
         ),
+        pytest.param(
+            DeploymentStatus.SUCCEEDED,
+            Expected(unusable=("web: is no YAML",)),
+            RestDecision(Rest.OTHERWISE, "web: is no YAML"),
+            id="another one cannot be deployed",
+        ),
     ],
 )
 def test_the_newest_deployment_decides(status: DeploymentStatus, expected: Expected, decision: RestDecision) -> None:
@@ -85,6 +91,12 @@ def test_waiting_for_approval_is_rest_when_nobody_will_approve(approved: bool, r
 )
 def test_an_application_without_a_deployment(application: Application, decision: RestDecision) -> None:
     assert decide_rest([application], {}, Expected()) == decision
+
+
+def test_what_cannot_be_deployed_is_not_waited_for() -> None:
+    decision = decide_rest([], {}, Expected(unusable=("web: is no YAML", "api: has no name")))
+
+    assert decision == RestDecision(Rest.OTHERWISE, "web: is no YAML; api: has no name")
 
 
 def test_one_that_is_under_way_keeps_all_from_rest() -> None:

@@ -127,3 +127,16 @@ def test_in_a_pipe_what_was_found_is_one_line_with_its_command(capsys: pytest.Ca
 
     command = "fairway app add cart --agent up --repository shop --path 'my carts' --profile up"
     assert capsys.readouterr().out[9:] == f"found cart in my carts; {command}\n"
+
+
+def test_each_of_two_files_in_one_directory_is_told_of_once(capsys: pytest.CaptureFixture[str]) -> None:
+    both = [FOUND, msgspec.structs.replace(FOUND, name="cart-2", config_filename="second.pipecd.yaml")]
+    lines = Lines(SIGNS)
+
+    for _ in range(2):
+        lines.update(State(suggestions=both))
+
+    assert [line[9:].split(";")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "found cart in my carts",
+        "found cart-2 in my carts",
+    ]

@@ -1,0 +1,28 @@
+"""What `fairway up --register` makes known to its server."""
+
+import msgspec
+
+from fairway.cli.profiles import Profile
+from fairway.cli.up.registration import register_applications
+from fairway.cli.up.site import OwnCall
+from fairway.model.application import DiscoveredApplication, GitPath, Repository
+from tests.integration.cli.scripted import Answer, Asked, a_scripted_server
+from tests.unit.model.builders import an_application
+
+FIRST = DiscoveredApplication(
+    name="first", agent_id="agent-1", repository_id="own", path="web", config_filename="app.pipecd.yaml"
+)
+SECOND = msgspec.structs.replace(FIRST, name="second", config_filename="second.pipecd.yaml")
+
+
+def test_a_second_file_in_the_directory_of_a_registered_one_is_registered_too() -> None:
+    there = an_application(git_path=GitPath(repository=Repository(id="own"), path="web"))
+
+    def answer(asked: Asked) -> Answer:
+        return Answer(200, msgspec.to_builtins({"items": [there], "next_cursor": ""}) if asked.method == "GET" else {})
+
+    with a_scripted_server(answer) as server, OwnCall(Profile(server=server.url, api_key="key")) as call:
+        register_applications(call, [FIRST, SECOND])
+
+    sent = [msgspec.json.decode(asked.body)["name"] for asked in server.asked if asked.method == "POST"]
+    assert sent == ["second"]
