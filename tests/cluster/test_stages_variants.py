@@ -137,6 +137,37 @@ async def test_blue_and_green_by_the_selector_of_a_service(
         assert seen == ["primary", "canary", "canary", "primary"]
 
 
+async def test_variants_are_told_apart_by_the_label_that_the_application_names(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    label = {"key": "track", "primaryValue": "stable", "canaryValue": "next", "baselineValue": "before"}
+    service = a_service(selector={"app": "web", "track": "stable"})
+    seen: list[tuple[dict[str, list[str]], str]] = []
+
+    def look() -> None:
+        listed = {each: web.names("deployment", f"track={each}") for each in ("stable", "next", "before")}
+        seen.append((listed, web.get("service", "web")["spec"]["selector"]["track"]))
+
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(), service, variantLabel=label)
+        await web.succeed("K8S_PRIMARY_ROLLOUT", addVariantLabelToSelector=True)
+        web.deployed()
+        web.commit(a_deployment(image="web:2"), service, variantLabel=label)
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        await web.succeed("K8S_BASELINE_ROLLOUT")
+        await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+        look()
+        _, under_way = await web.plugin.live_state(under_way=True)
+        await web.succeed("K8S_PRIMARY_ROLLOUT", addVariantLabelToSelector=True, prune=True)
+        await web.succeed("K8S_CANARY_CLEAN")
+        await web.succeed("K8S_BASELINE_CLEAN")
+        look()
+
+    beside = {"stable": ["web"], "next": ["web-canary"], "before": ["web-baseline"]}
+    assert seen == [(beside, "next"), ({"stable": ["web"], "next": [], "before": []}, "stable")]
+    assert "web-canary" not in under_way.reason
+
+
 async def test_without_a_later_stage_the_primarys_rollout_leaves_no_traffic_behind(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
