@@ -39,9 +39,9 @@ class FirstStart(msgspec.Struct, frozen=True):
         return f"FirstStart({self.project_id!r}, api_key=…)"
 
 
-async def prepare_first_start(store: Store, clock: Clock) -> FirstStart | None:
+async def prepare_first_start(store: Store, clock: Clock, key_id: str = KEY) -> FirstStart | None:
     """The first project and its key; nothing when the store has a project already."""
-    shown, stored = new_api_key(KEY)
+    shown, stored = new_api_key(key_id)
     now = clock.now()
 
     def prepare(connection: sa.Connection) -> FirstStart | None:
@@ -52,7 +52,7 @@ async def prepare_first_start(store: Store, clock: Clock) -> FirstStart | None:
         except AlreadyExists:
             return None  # another replica, as new as this one, was quicker
         key = APIKey(
-            id=KEY,
+            id=key_id,
             name="made on the first start",
             key_hash=stored,
             project_id=PROJECT,

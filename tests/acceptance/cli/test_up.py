@@ -44,7 +44,7 @@ class Machine:
     @property
     def environment(self) -> dict[str, str]:
         ours = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-        return {**ours, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC"}
+        return {**ours, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", "LOGNAME": "Ada L."}
 
     def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
         """Call the command and wait for its end."""
@@ -193,6 +193,8 @@ def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> No
 
     assert (status, left) == (0, {})
     assert approved.returncode == 0, approved.stderr
+    reasons = [stage["status_reason"] for each in deployments for stage in each["stages"]]
+    assert [reason.split(" at ")[0] for reason in reasons if "Approved" in reason] == ["Approved by ada-l"]
     assert sorted(each["status"] for each in deployments) == ["failed", "succeeded", "succeeded", "succeeded"]
     assert answer == "Hello from version 2 (primary)\n"
     assert [each["name"] for each in agents] == ["up"]

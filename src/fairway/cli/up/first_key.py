@@ -5,12 +5,17 @@ simply makes another one.
 """
 
 import asyncio
+import getpass
+import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from fairway.cli.up.places import Places, write_private
 
 _BYTES_OF_ID = 4
+_NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+_SOMEBODY = "you"
 
 
 def api_key(places: Places) -> str:
@@ -36,7 +41,7 @@ async def _made(database: Path) -> str:
     clock = SystemClock()
     store = await Store.open(f"sqlite:///{database}")
     try:
-        if first := await prepare_first_start(store, clock):
+        if first := await prepare_first_start(store, clock, _whose()):
             return first.api_key
         id, now = f"up-{secrets.token_hex(_BYTES_OF_ID)}", clock.now()
         shown, stored = new_api_key(id)
@@ -54,3 +59,11 @@ async def _made(database: Path) -> str:
         return shown
     finally:
         await store.close()
+
+
+def _whose() -> str:
+    """Whoever works here: a key's id is told with all that is done with it, such as "Approved by ada"."""
+    # A machine may not know its user by any name.
+    with suppress(KeyError, OSError):
+        return _NOT_IN_IDS.sub("-", getpass.getuser().lower()).strip("-") or _SOMEBODY
+    return _SOMEBODY
