@@ -140,8 +140,8 @@ class World(msgspec.Struct):
 
         return await until(look)
 
-    async def serve(self, port: int = 0, *interceptors: aio.ServerInterceptor) -> None:
-        """Answer agents."""
+    async def serve(self, port: int = 0, *interceptors: aio.ServerInterceptor, as_pipecd: bool = False) -> None:
+        """Answer agents; as PipeCD's server does, with nothing but its own service."""
         clock, ids = SystemClock(), count(1)
         auth = AgentAuth(self.store, clock)
         desk = AgentDesk(
@@ -158,8 +158,9 @@ class World(msgspec.Struct):
 
         self.server = aio.server(options=SERVER_OPTIONS, interceptors=interceptors)
         register_agent_service(AgentService(desk, auth), self.server)
-        register_report_service(ReportService(desk, auth), self.server)
-        register_hint_service(HintService(self.hints, known_agent), self.server)
+        if not as_pipecd:
+            register_report_service(ReportService(desk, auth), self.server)
+            register_hint_service(HintService(self.hints, known_agent), self.server)
         self.address = f"127.0.0.1:{self.server.add_insecure_port(f'127.0.0.1:{port}')}"
         await self.server.start()
 
