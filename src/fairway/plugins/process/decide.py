@@ -65,7 +65,9 @@ def what_is_missing(wanted: Wanted, seen: Seen) -> str:
             return f"{len(ready)} of {group.replicas} {group.variant} processes answer{why}"
     known = {(group.variant, group.version.key) for group in wanted.groups}
     left = [each for each in seen.instances if each.leaving or (each.variant, each.version) not in known]
-    return f"{len(left)} old processes have not ended" if left else ""
+    if not left:
+        return ""
+    return "1 old process has not ended" if len(left) == 1 else f"{len(left)} old processes have not ended"
 
 
 def all_answer(wanted: Wanted, seen: Seen) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 
 #: How long one answer may take.
 _ANSWER_SECONDS = 2.0
@@ -22,7 +23,9 @@ async def what_is_wrong(port: int, path: str) -> str:
     except TimeoutError:
         return f"no answer from port {port} in {_ANSWER_SECONDS:g} s"
     except OSError as error:
-        return f"nothing answers on port {port} ({error.strerror or type(error).__name__})"
+        # What asyncio says itself is the call that failed, with the address once more.
+        why = os.strerror(error.errno).lower() if error.errno else type(error).__name__
+        return f"nothing answers on port {port} ({why})"
 
 
 async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str) -> str:

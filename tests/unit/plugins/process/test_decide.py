@@ -103,7 +103,13 @@ def test_nobody_who_serves_leaves_while_the_new_ones_are_too_few(found: list[Ins
             id="one is ill",
         ),
         pytest.param(
-            wanted(), [an_instance("n1", leaving=True)], "1 old processes have not ended", id="one has not ended"
+            wanted(), [an_instance("n1", leaving=True)], "1 old process has not ended", id="one has not ended"
+        ),
+        pytest.param(
+            wanted(),
+            [an_instance("n1", leaving=True), an_instance("n2", leaving=True)],
+            "2 old processes have not ended",
+            id="two have not ended",
         ),
     ],
 )
