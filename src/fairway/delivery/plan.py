@@ -15,6 +15,7 @@ import msgspec
 
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
 from fairway.config.problems import did_you_mean
+from fairway.config.stage_catalogue import STAGES
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
 from fairway.delivery.rollback import (
@@ -87,7 +88,7 @@ def decide_requests(
     unknown = [stage for stage in config.stages if stage.name not in plugins_of_stage]
     if unknown:
         names = ", ".join(
-            f"{stage.name} (stage {stage.index + 1}{did_you_mean(stage.name, plugins_of_stage)})" for stage in unknown
+            f"{stage.name} (stage {stage.index + 1}{_who_has_it(stage.name, plugins_of_stage)})" for stage in unknown
         )
         known = ", ".join(sorted(plugins_of_stage)) or "none"
         return RequestDecision(requests=(), reason=f"No plugin of this agent has {names}; it has {known}")
@@ -107,6 +108,12 @@ def decide_requests(
         StageRequest(plugin=plugin, stages=() if quick else tuple(by_plugin.get(plugin, ()))) for plugin in plugins
     )
     return RequestDecision(requests=requests, reason=f"{', '.join(plugins)} plan this application")
+
+
+def _who_has_it(stage: str, plugins_of_stage: Mapping[str, Sequence[str]]) -> str:
+    """A stage of a plugin that this agent lacks is not misspelt, however near another one is."""
+    known = STAGES.get(stage)
+    return f"; the plugin {known.plugin} has it" if known else did_you_mean(stage, plugins_of_stage)
 
 
 def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:

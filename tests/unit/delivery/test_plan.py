@@ -393,6 +393,15 @@ def test_a_stage_that_no_plugin_has_is_named() -> None:
     assert decision == requests(reason=f"No plugin of this agent has {unknown}; it has {known}")
 
 
+def test_a_stage_of_a_plugin_that_the_agent_lacks_is_not_taken_for_another() -> None:
+    wanted = a_config(*a_pipeline("ECS_PRIMARY_ROLLOUT"))
+
+    decision = decide_requests(wanted, SyncStrategy.PIPELINE, {"PROCESS_PRIMARY_ROLLOUT": ("process",)})
+
+    lacking = "ECS_PRIMARY_ROLLOUT (stage 1; the plugin ecs has it)"
+    assert decision == requests(reason=f"No plugin of this agent has {lacking}; it has PROCESS_PRIMARY_ROLLOUT")
+
+
 def test_an_application_without_plugins_says_what_to_write() -> None:
     decision = decide_requests(a_config(plugins={}), SyncStrategy.QUICK_SYNC, OWNERS)
 
