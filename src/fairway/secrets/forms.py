@@ -44,10 +44,11 @@ def forms_of(text: str) -> frozenset[bytes]:
 
 
 def _escaped(line: str) -> Iterator[str]:
-    """One line as it is, and as shells, addresses and JSON write it."""
+    """One line as it is, and as shells, YAML, addresses and JSON write it."""
     if len(line) < MINIMUM_LENGTH:
         return
     yield line
+    yield line.replace("'", "''")  # inside single quotes of YAML, as a difference of two manifests shows it
     yield from _shell(line)
     yield from _one_line(line)
 

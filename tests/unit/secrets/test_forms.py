@@ -28,6 +28,7 @@ PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq+/hkiG9w0=\n-----END PRIVATE
         pytest.param(json.dumps(AWKWARD, ensure_ascii=False)[1:-1], id="JSON, not only ASCII"),
         pytest.param(shlex.quote(AWKWARD)[1:-1], id="shell, as Python quotes"),
         pytest.param(AWKWARD.replace("'", "'\\''"), id="shell, as set -x quotes"),
+        pytest.param(AWKWARD.replace("'", "''"), id="YAML, inside single quotes"),
         pytest.param('it\'s 50% \\"off\\" <b>&é/+?\\$x\\`\\\\', id="inside double quotes"),
     ],
 )
