@@ -38,10 +38,8 @@ _NOTHING_RUN = "nothing had been run"
 _ROOM = Retry(first_delay=0.2, longest_delay=5.0)
 
 
-class ScriptRun(Plugin):
-    """Runs scripts."""
-
-    name = "scriptrun"
+class GuardedScripts(Plugin):
+    """What every plugin has that runs scripts: somebody who guards them, and ends those that were left."""
 
     def __init__(self, settings: PluginSettings) -> None:
         super().__init__(settings)
@@ -51,7 +49,13 @@ class ScriptRun(Plugin):
         await self._guard.close()
 
     async def end_left(self, left: LeftStage) -> None:
-        await end_scripts(self._guard, left)
+        await _end_scripts(self._guard, left)
+
+
+class ScriptRun(GuardedScripts):
+    """Runs scripts."""
+
+    name = "scriptrun"
 
     def plan(self, spec: StageSpec, options: StageOptions, /) -> PlannedStage:
         if spec.sort is not Sort.UNDO:
@@ -127,7 +131,7 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
         raise StageFailed(str(error)) from error
 
 
-async def end_scripts(guard: Guard, left: LeftStage) -> None:
+async def _end_scripts(guard: Guard, left: LeftStage) -> None:
     """End the scripts of a stage that an earlier process has started."""
     directories = (guard.journals / left.deployment_id).glob(f"{left.stage_id}-*")
     journals = [Journal(each) for each in sorted(directories, key=_number)]
