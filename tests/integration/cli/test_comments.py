@@ -70,19 +70,34 @@ def a_host() -> Iterator[GitHost]:
     ("kind", "project", "listed", "one", "change", "token"),
     [
         pytest.param(
-            Host.GITHUB, "a/b", "/repos/a/b/issues/7/comments", "/repos/a/b/issues/comments/151", "PATCH", "Bearer t",
+            Host.GITHUB,
+            "a/b",
+            "/repos/a/b/issues/7/comments",
+            "/repos/a/b/issues/comments/151",
+            "PATCH",
+            "Bearer t",
             id="GitHub",
         ),
         pytest.param(
-            Host.GITEA, "a/b", "/repos/a/b/issues/7/comments", "/repos/a/b/issues/comments/151", "PATCH", "token t",
+            Host.GITEA,
+            "a/b",
+            "/repos/a/b/issues/7/comments",
+            "/repos/a/b/issues/comments/151",
+            "PATCH",
+            "token t",
             id="Gitea",
         ),
         pytest.param(
-            Host.GITLAB, "12", "/projects/12/merge_requests/7/notes", "/projects/12/merge_requests/7/notes/151", "PUT",
-            "t", id="GitLab",
+            Host.GITLAB,
+            "12",
+            "/projects/12/merge_requests/7/notes",
+            "/projects/12/merge_requests/7/notes/151",
+            "PUT",
+            "t",
+            id="GitLab",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_comment_takes_the_place_of_the_one_before(
     kind: Host, project: str, listed: str, one: str, change: str, token: str
 ) -> None:
