@@ -119,6 +119,21 @@ async def test_kinds_namespaces_and_what_needs_them_come_in_one_commit(
         assert cluster.kubectl("get", f"widgets.{group}", "w", "-o", "jsonpath={.size}", namespace=other) == "1"
 
 
+async def test_objects_are_applied_in_the_order_that_their_authors_ask_for(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    def after(body: dict[str, Any], number: int) -> dict[str, Any]:
+        return {**body, "metadata": {**body["metadata"], "annotations": {"pipecd.dev/order": str(number)}}}
+
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(after(a_config_map(a="1"), 2), after(a_service(), 1), a_deployment())
+
+        ended = await web.succeed("K8S_SYNC")
+
+    told = [each.partition(":")[0] for each in ended.log if each.endswith(": created")]
+    assert told == [f"Deployment {namespace}/web", f"Service {namespace}/web", f"ConfigMap {namespace}/settings"]
+
+
 async def test_a_kind_that_the_cluster_does_not_have_is_named_with_its_file(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

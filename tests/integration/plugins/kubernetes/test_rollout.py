@@ -18,7 +18,19 @@ from fairway.plugins.kubernetes.removing import until_gone
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.waiting import Waiting
 from fairway.sdk.stage_log import StageLog
-from tests.integration.kube.double import Answer, ApiDouble, a_cluster, a_list, for_ever, no_waits, says, serving, tells
+from tests.integration.kube.double import (
+    Answer,
+    ApiDouble,
+    a_cluster,
+    a_list,
+    for_ever,
+    hangs_up,
+    no_waits,
+    refuses,
+    says,
+    serving,
+    tells,
+)
 from tests.patience import PATIENCE_SECONDS
 
 DEPLOYMENTS = Kind(group="apps", version="v1", kind="Deployment", plural="deployments", namespaced=True)
@@ -30,6 +42,9 @@ KINDS = says(
         ]
     }
 )
+
+
+EXPIRED = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}
 
 
 @pytest.fixture(autouse=True)
@@ -66,10 +81,19 @@ def a_pod(name: str, app: str, reason: str = "") -> dict[str, Any]:
     return {"metadata": {**metadata, "resourceVersion": reason or "later"}, "status": status}
 
 
-async def test_a_watch_that_ends_at_once_is_not_begun_again_without_a_pause() -> None:
+@pytest.mark.parametrize(
+    "watch",
+    [
+        pytest.param(tells(), id="ended by the server"),
+        pytest.param(tells(EXPIRED), id="not remembered"),
+        pytest.param(tells(then=hangs_up), id="broken"),
+        pytest.param(refuses(503), id="not served"),
+    ],
+)
+async def test_a_watch_that_ends_at_once_is_not_begun_again_without_a_pause(watch: Answer) -> None:
     waits: list[float] = []
     listed = [says(a_list("5", a_deployment(available))) for available in (0, 0, 0, 0, 1)]
-    answers = [each for one in listed for each in (one, tells())]
+    answers = [each for one in listed for each in (one, watch)]
     async with serving(KINDS, *answers) as double, a_cluster(double) as cluster, asyncio.timeout(PATIENCE_SECONDS):
         await Rollout(cluster, a_log(), no_waits(waits)).wait([a_deployment(0)])
 
@@ -132,8 +156,7 @@ async def test_what_a_pod_waits_for_is_said_as_long_as_it_waits(then: Mapping[st
 
 async def test_a_pod_that_went_while_nobody_could_look_is_not_waited_for() -> None:
     waiting = Waiting(a_deployment(0, selector={"matchLabels": {"app": "web"}}), now=0)
-    expired = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}
-    answers = (says(a_list("5", a_pod("web-1", "web", "ErrImagePull"))), tells(expired), says(a_list("9")))
+    answers = (says(a_list("5", a_pod("web-1", "web", "ErrImagePull"))), tells(EXPIRED), says(a_list("9")))
 
     async with explained(waiting, *answers, tells(then=for_ever)) as (_, said):
         found = [await said.get() for _ in range(2)]
