@@ -24,6 +24,10 @@ _LEADING = (0, 2, 3)
 #: The widths at which `base64` and `openssl` break their lines.
 _WRAP_WIDTHS = (76, 64)
 _LINE_BREAK = re.compile(r"[\r\n]+")
+#: What YAML's emitters escape, told to write only ASCII, and told not to. They take an emoji for unprintable.
+_YAML_NOT_ASCII = re.compile(r'[^ -~]|["\\]')
+_YAML_NOT_PRINTED = re.compile(r'[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\]')
+_YAML_NAMES = dict(zip('\0\a\b\t\n\v\f\r\x1b"\\\x85\xa0\u2028\u2029', '0abtnvfre"\\N_LP', strict=True))
 _URLSAFE = bytes.maketrans(b"+/", b"-_")
 
 
@@ -48,7 +52,7 @@ def _escaped(line: str) -> Iterator[str]:
     if len(line) < MINIMUM_LENGTH:
         return
     yield line
-    yield line.replace("'", "''")  # inside single quotes of YAML, as a difference of two manifests shows it
+    yield line.replace("'", "''")  # inside single quotes of YAML
     yield from _shell(line)
     yield from _one_line(line)
 
@@ -57,6 +61,7 @@ def _one_line(text: str) -> Iterator[str]:
     """The ways of writing a text, even one of several lines, in a single line."""
     yield from _url(text)
     yield from _json(text)
+    yield from _yaml(text)
 
 
 def _shell(line: str) -> Iterator[str]:
@@ -80,6 +85,18 @@ def _json(text: str) -> Iterator[str]:
         yield escaped.replace("/", r"\/")
         # Go's encoder also escapes what HTML would read.
         yield escaped.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+
+
+def _yaml(text: str) -> Iterator[str]:
+    """Inside double quotes, where YAML writes what cannot be printed in ways of its own."""
+    for escaped in (_YAML_NOT_ASCII, _YAML_NOT_PRINTED):
+        yield escaped.sub(lambda found: _yaml_escape(found[0]), text)
+
+
+def _yaml_escape(character: str) -> str:
+    code = ord(character)
+    number = f"x{code:02X}" if code < 0x100 else f"u{code:04X}" if code < 0x10000 else f"U{code:08X}"
+    return "\\" + _YAML_NAMES.get(character, number)
 
 
 def _base64(raw: bytes) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ import shlex
 from urllib.parse import quote, quote_plus
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,18 @@ def test_base64_is_known_when_it_is_broken_into_lines(width: int) -> None:
     lines = {encoded[start : start + width] for start in range(0, len(encoded), width)}
 
     assert lines <= forms_of(PEM)
+
+
+@pytest.mark.parametrize("unicode", [pytest.param(False, id="only ASCII"), pytest.param(True, id="not only ASCII")])
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=4).filter(
+        lambda text: text == text.strip()
+    )
+)
+def test_a_text_is_known_as_yaml_writes_it_inside_double_quotes(unicode: bool, text: str) -> None:
+    written = yaml.dump(text, Dumper=yaml.CSafeDumper, default_style='"', allow_unicode=unicode, width=1 << 20)
+
+    assert written.strip()[1:-1].encode() in forms_of(text)
 
 
 def test_each_line_of_a_longer_text_is_known() -> None:
