@@ -27,11 +27,12 @@ UNDONE = {1: "", 2: "", 3: "3", 4: "3", 5: "35", 6: "35", 7: "357"}
 _SOON = {"timeout": "2s"}
 
 
+@pytest.mark.parametrize("kind", ["KubernetesApp", "Application"])
 @pytest.mark.parametrize(
-    ("kind", "how"),
+    "how",
     [
-        pytest.param("KubernetesApp", DeploymentStatus.FAILED, id="fails"),
-        pytest.param("Application", DeploymentStatus.CANCELLED, id="is cancelled"),
+        pytest.param(DeploymentStatus.FAILED, id="fails"),
+        pytest.param(DeploymentStatus.CANCELLED, id="is cancelled"),
     ],
 )
 def test_a_pipeline_is_undone_up_to_where_it_was(
