@@ -270,7 +270,11 @@ class Workspace:
         # The tree last: as long as it is there, a sweep finds what was not removed yet.
         for kept in self._plugins.glob(f"*/{deployment_id}"):
             shutil.rmtree(kept, ignore_errors=True)
-        spared = [self._spared(each) for each in trees if each.is_untouched()]
+        spared = []
+        for each in trees:
+            # One that the disk does not keep is removed with the rest.
+            with contextlib.suppress(OSError):
+                spared += [self._spared(each)] if each.is_untouched() else []
         shutil.rmtree(self._deployments / deployment_id, ignore_errors=True)
         return spared
 

@@ -256,6 +256,18 @@ async def test_trees_that_wait_for_nobody_are_removed(tmp_path: Path) -> None:
     assert (waiting, list((tmp_path / "data").glob("*/*"))) == (16, [])
 
 
+async def test_a_tree_that_the_disk_does_not_keep_for_the_next_is_removed(tmp_path: Path) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        await workspace.source("d-1", "target", mirror, wanted(origin, text, "web"))
+        (tmp_path / "data" / "spare").rmdir()
+        (tmp_path / "data" / "spare").touch()
+        await workspace.remove("d-1")
+
+    assert list((tmp_path / "data" / "deployments").iterdir()) == []
+
+
 async def test_whoever_only_reads_is_given_the_commit_unless_something_is_opened_in_it(tmp_path: Path) -> None:
     spec = "  attachment:\n    sources: {base: ../shared/base}\n    targets: [app.pipecd.yaml]\n"
     origin, text = two_applications(tmp_path, 0)

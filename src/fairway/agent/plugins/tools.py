@@ -46,7 +46,11 @@ class Tools:
         path = self._directory / f"{name}-{version}"
         async with self._turns.setdefault(path.name, asyncio.Lock()):
             if not await asyncio.to_thread(path.is_file):
-                await self._run(path, name, version, script)
+                try:
+                    await self._run(path, name, version, script)
+                except OSError as error:
+                    why = error.strerror or error
+                    raise InstallFailed(f"tool {path.name} cannot be written to {self._directory} ({why})") from error
         return path
 
     async def _run(self, path: Path, name: str, version: str, script: str) -> None:

@@ -61,3 +61,10 @@ async def test_an_installation_that_fails_leaves_nothing(
 async def test_what_cannot_be_meant_is_refused(tmp_path: Path, name: str, version: str, script: str) -> None:
     with pytest.raises(BadTool):
         await Tools(tmp_path).install(name, version, script)
+
+
+async def test_a_disk_that_does_not_take_a_tool_is_the_reason_and_worth_another_try(tmp_path: Path) -> None:
+    (tmp_path / "tools").touch()
+
+    with pytest.raises(InstallFailed, match=r"tool kubectl-1.30.0 cannot be written to .*tools \(File exists\)"):
+        await Tools(tmp_path / "tools").install("kubectl", "1.30.0", "true")
