@@ -6,6 +6,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fairway.agent import at_work, deploying
@@ -20,8 +21,10 @@ from tests.integration.agent.running import World, a_world, an_agent_at_work, an
 from tests.integration.agent.test_cancelling import appears, there
 from tests.integration.agent.test_faults import waits_for
 from tests.integration.agent.test_journal import is_dead
+from tests.integration.agent.test_planning import Left, insert
 from tests.integration.git.repositories import an_origin
 from tests.integration.git.web_server import a_web_server
+from tests.unit.model.builders import a_stage
 
 
 def held(folder: Path) -> str:
@@ -109,6 +112,26 @@ async def test_a_deployment_that_waits_for_its_remote_is_cancelled_and_what_runs
     assert how(deployment) == (DeploymentStatus.CANCELLED, StageStatus.CANCELLED)
     assert deployment.status_reason.startswith("Cancelled by ada; it was not rolled back: ")
     assert is_dead((tmp_path / "pid").read_text().strip())
+
+
+async def test_a_deployment_that_was_only_planned_is_cancelled_at_once_while_its_remote_is_away(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("true"))})
+    planned = msgspec.structs.replace(
+        Left().made("d-1", origin.head()), status=DeploymentStatus.PLANNED, stages=(a_stage(name="SCRIPT_RUN"),)
+    )
+    with a_web_server(tmp_path, "ada", "pw") as web:
+        async with a_world(tmp_path, origin) as world:
+            world.remote = f"{web.origin.replace('//', '//ada:pw@')}/{origin.bare.name}"
+            await world.add_application()
+            await world.store.write(partial(insert, planned))
+            web.failures += [503] * 1000
+            async with an_agent_at_work(world):
+                await until(lambda: waits_for(world))
+                await world.answer(await world.command(CancelDeployment(deployment_id="d-1")))
+                deployment = await world.ended()
+
+    assert how(deployment) == (DeploymentStatus.CANCELLED, StageStatus.NOT_STARTED)
+    assert deployment.status_reason == "Cancelled by ada before any stage had started"
 
 
 async def test_what_runs_is_ended_when_a_defect_of_the_agent_ends_its_deployment(
