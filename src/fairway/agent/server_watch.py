@@ -20,7 +20,7 @@ from fairway.agent.outage import Outage
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.agent import AgentProfile
-from fairway.model.deployment import Deployment
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.rpc.agent_api import hint_messages, messages
 
 _log = structlog.get_logger()
@@ -119,7 +119,10 @@ class ServerWatch:
         await self._agent.look()
 
     async def _look_at_deployments(self) -> None:
-        for deployment in await self._server.open_deployments():
+        listed = await self._server.open_deployments()
+        # Those that an agent had begun first, in whatever order they are listed: whoever is first in an application's
+        # queue begins at once, and must not do so beside what still runs.
+        for deployment in sorted(listed, key=lambda each: each.status is DeploymentStatus.PENDING):
             self._agent.deployments.take(deployment)
             await self._agent.found(deployment)
 

@@ -1,4 +1,4 @@
-"""What an agent says of a server that cannot be asked."""
+"""What an agent says of a server that cannot be asked, and what it does with what one lists."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,11 +8,13 @@ from typing import Any, cast
 import structlog
 
 from fairway.agent.control_plane import ServerAway, ServerRefused
+from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.server_watch import ServerWatch
 from fairway.git.retry import Retry
-from fairway.model.deployment import Deployment
+from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import StageStatus
 from fairway.rpc.agent_api import hint_messages
-from tests.unit.model.builders import a_deployment
+from tests.unit.model.builders import a_deployment, a_stage
 
 
 class Asked:
@@ -87,3 +89,25 @@ async def test_what_the_server_lists_is_taken_up_and_its_application_knows_of_it
     await watch._look_at_deployments()
 
     assert told == [("taken", listed.id), ("found", listed.id)]
+
+
+async def test_what_an_agent_had_begun_goes_on_before_anything_else_of_its_application_however_it_is_listed() -> None:
+    waiting = a_deployment(id="waiting")
+    begun = a_deployment(id="begun", status=DeploymentStatus.RUNNING, stages=(a_stage(status=StageStatus.RUNNING),))
+    order, both = list[str](), asyncio.Event()
+
+    async def deploy(underway: Underway) -> None:
+        order.append(underway.deployment.id)
+        if len(order) == 2:
+            both.set()
+
+    async def open_deployments() -> tuple[Deployment, ...]:
+        return (waiting, begun)
+
+    deployments = Deployments(deploy, lambda _underway, _how: asyncio.sleep(0))
+    agent = SimpleNamespace(deployments=deployments, found=lambda _deployment: asyncio.sleep(0))
+    server = SimpleNamespace(open_deployments=open_deployments)
+    await ServerWatch(cast(Any, server), cast(Any, agent))._look_at_deployments()
+    await both.wait()
+
+    assert order == ["begun", "waiting"]
