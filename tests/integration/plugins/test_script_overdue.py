@@ -32,8 +32,8 @@ async def test_one_that_has_ended_is_told_as_it_ended(tmp_path: Path) -> None:
 async def test_one_that_has_failed_in_time_is_not_run_again_after_it(tmp_path: Path) -> None:
     async with plugin_under_test(ScriptRun, tmp_path) as plugin:
         failing = {"run": f"echo ran >> {tmp_path}/runs; false"}
-        await plugin.run("SCRIPT_RUN", failing, id="one")
+        failed = await plugin.run("SCRIPT_RUN", failing, id="one")
         again = await plugin.run("SCRIPT_RUN", {**failing, "retry": 3}, id="one", overdue=True)
 
-    assert again.status is StageStatus.FAILED
+    assert (again.status, again.message) == (StageStatus.FAILED, failed.message)
     assert (tmp_path / "runs").read_text() == "ran\n"

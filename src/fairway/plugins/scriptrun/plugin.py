@@ -108,19 +108,23 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
         run.log.info("There is nothing to run")
         return Outcome()
     attempts: list[Attempt] = []
-    journals = guard.journals / run.deployment.id
+
+    def attempt(number: int) -> Journal:
+        return Journal(guard.journals / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}-{number}")
+
     await guard.stand()
     try:
         while True:
-            journal = Journal(journals / f"{run.stage.id}-{run.stage.retried_count}-{len(attempts)}")
+            journal = attempt(len(attempts))
             if not attempts:
                 key = _undoing(run) if run.stage.is_rollback else _started(run)
                 await _with_room(run, partial(claim, guard.journals, run, key, journal))
-            if run.overdue and await asyncio.to_thread(journal.forbid):
-                raise StageFailed("its time was over before the script was started")
+                if await _may_not_begin(run, journal):
+                    raise StageFailed("its time was over before the script was started")
             telling = Telling(journal, Place(run.stage, run.log, len(attempts)))
             attempts.append(await _attempt(telling, script, tuple(attempts)))
-            if not runs_again(attempts, script.options):
+            again = runs_again(attempts, script.options)
+            if not again or await _may_not_begin(run, attempt(len(attempts))):
                 ended = outcome(attempts, commands)
                 well = ended.status is StageStatus.SUCCEEDED
                 telling.close(ended.message, LogSeverity.SUCCESS if well else LogSeverity.ERROR)
@@ -129,6 +133,11 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
             telling.close(sentence, LogSeverity.ERROR)
     except JournalError as error:
         raise StageFailed(str(error)) from error
+
+
+async def _may_not_begin(run: StageRun[Any], journal: Journal) -> bool:
+    """Whether the time is over of a script that was not begun, so that it never will be."""
+    return run.overdue and await asyncio.to_thread(journal.forbid)
 
 
 async def _end_scripts(guard: Guard, left: LeftStage) -> None:
