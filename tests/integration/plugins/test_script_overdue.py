@@ -2,12 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from fairway.model.stage import StageStatus
+from fairway.plugins.scriptrun import journal
 from fairway.plugins.scriptrun.plugin import ScriptRun
 from fairway.sdk.testing import plugin_under_test
 
 
-async def test_a_script_that_was_not_started_in_time_is_not_started_any_more(tmp_path: Path) -> None:
+async def test_a_script_that_was_not_started_in_time_is_not_started_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "_SIGN_OF_LIFE_SECONDS", 0.0)
     async with plugin_under_test(ScriptRun, tmp_path) as plugin:
         script = {"run": f"touch {tmp_path}/ran"}
         ended = await plugin.run("SCRIPT_RUN", script, id="one", overdue=True)
