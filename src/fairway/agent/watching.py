@@ -165,9 +165,11 @@ class Watcher:
         seen = view(commit, readings, self._desk.registered.of_repository(repository.id), whose)
         self._views[repository.id] = seen
         examined = await examine(mirror, seen.known, self._examined, self._desk.clock.now())
-        await self._deploy_all(repository, [each for each in examined if _is_triggered(each)])
+        refused = await self._deploy_all(repository, [each for each in examined if _is_triggered(each)])
         await self._tell(seen, whose)
         self._desk.looked()
+        if refused is not None:
+            raise refused
 
     async def _deploy_on_demand(self, application_id: str, asked: Asked) -> Deployment | str:
         """The deployment that somebody asks for, or the reason why there is none."""
@@ -190,17 +192,22 @@ class Watcher:
                 return triggered.decision.reason
             return await self._deploy(repository, triggered, asked)
 
-    async def _deploy_all(self, repository: WatchedRepository, triggered: list[Triggered]) -> None:
-        """Begin a deployment of each, some at the same time; one that cannot be begun keeps none from it."""
+    async def _deploy_all(self, repository: WatchedRepository, triggered: list[Triggered]) -> FairwayError | None:
+        """Begin a deployment of each, some at the same time; one that cannot be begun keeps none from it. Why, of one
+        that could not; none where all could."""
         turns = asyncio.Semaphore(_SIDE_BY_SIDE)
 
         async def one(each: Triggered) -> None:
             async with turns:
                 await self._deploy(repository, each, Asked(kind=TriggerKind.COMMIT))
 
+        refused = None
         for outcome in await asyncio.gather(*map(one, triggered), return_exceptions=True):
-            if isinstance(outcome, BaseException):
+            if isinstance(outcome, FairwayError):
+                refused = refused or outcome
+            elif outcome is not None:
                 raise outcome
+        return refused
 
     async def _deploy(self, repository: WatchedRepository, triggered: Triggered, asked: Asked) -> Deployment:
         mirror = await repository.mirror()

@@ -133,6 +133,18 @@ async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tm
     assert (first, reports.taken) == (["a-shop"], ["a-shop", "a-web"])
 
 
+async def test_a_deployment_that_is_refused_hides_nothing_else_that_the_commit_says(tmp_path: Path) -> None:
+    unknown = an_application_file(script("true")).replace("web", "new")
+    origin, reports, looked = an_origin(tmp_path, {**files(), "new/app.pipecd.yaml": unknown}), Reports(), list[int]()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, looked)
+        await repositories.by_id["r-1"].refresh()
+        reports.refuses = "a-web"
+        await watcher.look_everywhere()
+
+    assert ("ReportUnregisteredApplicationConfigurations" in reports.methods, looked) == (True, [1])
+
+
 @pytest.mark.parametrize("ended", [False, True], ids=["that goes on", "that has ended"])
 async def test_a_command_that_an_agent_finds_again_makes_no_second_deployment(tmp_path: Path, ended: bool) -> None:
     origin, reports = an_origin(tmp_path, files()), Reports()
