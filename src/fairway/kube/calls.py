@@ -202,7 +202,7 @@ class Calls:
             said,
             code=response.status,
             passing=response.status >= _SERVER_FAULT and said.retry,
-            refused=credentials if response.status == _UNAUTHORIZED else None,
+            refused=credentials if isinstance(said, CredentialsRefused) else None,
             not_taken_up=response.status == _TOO_MANY,
             retry_after=_retry_after(response.headers.get("Retry-After", "")),
         )

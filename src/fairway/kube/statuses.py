@@ -93,6 +93,8 @@ _UNTYPED = re.compile(
     r"failed to create typed patch object \([^)]*\): (?:errors:\s*)?|"
     r"failed to convert new object \([^)]*\) to proper version: unable to convert unstructured object to [^:]*: "
 )
+#: In what it says to whoever comes without credentials.
+_NOBODY = 'User "system:anonymous"'
 #: In what it says when somebody else is to judge or to convert an object, and does not answer.
 _WEBHOOK = "webhook"
 
@@ -105,6 +107,11 @@ def error_of(status: Status, asked: Asked) -> FairwayError:
             return CredentialsRefused(
                 f"The cluster {asked.cluster} does not take the credentials it was given ({said}); they may be over: "
                 "renew them"
+            )
+        case HTTPStatus.FORBIDDEN if _NOBODY in status.message:
+            return CredentialsRefused(
+                f"The cluster {asked.cluster} was given no credentials ({said}); what says how it is reached may be in "
+                "the middle of being written"
             )
         case HTTPStatus.FORBIDDEN:
             return _not_allowed(status, asked)

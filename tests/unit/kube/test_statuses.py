@@ -29,6 +29,9 @@ def a_status(message: str = "no", **fields: object) -> bytes:
     [
         pytest.param(401, a_status("Unauthorized"), CredentialsRefused, id="credentials"),
         pytest.param(403, a_status("exceeded quota"), NotAllowed, id="quota"),
+        pytest.param(
+            403, a_status('forbidden: User "system:anonymous" cannot get path "/api"'), CredentialsRefused, id="nobody"
+        ),
         pytest.param(404, a_status('namespaces "shop" not found'), NotThere, id="namespace"),
         pytest.param(409, a_status(reason="AlreadyExists"), AlreadyThere, id="exists"),
         pytest.param(409, a_status(reason="Conflict"), Conflict, id="changed"),
