@@ -7,12 +7,13 @@ so that the `outbox` can keep them when the server is away.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 import msgspec
+import structlog
 from google.protobuf.message import Message
 from grpc import aio
 
@@ -37,6 +38,11 @@ from fairway.rpc.convert.agent import to_wire_profile
 from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deployment
+from fairway.rpc.convert.wire_enum import WireError
+
+_log = structlog.get_logger()
+
+T = TypeVar("T")
 
 #: How long one call may take; a page of deployments on a slow line needs some of it.
 CALL_SECONDS = 15.0
@@ -108,6 +114,8 @@ class ControlPlane:
         #: The applications of the last answer, and its digest.
         self._listed = b""
         self._applications: tuple[Application, ...] = ()
+        #: Ids of what was listed, and only a later version knows.
+        self._not_understood: set[str] = set()
         #: Is told when the server refuses a call because another agent is at work.
         self.replaced: Callable[[str], Awaitable[None]] | None = None
 
@@ -153,7 +161,7 @@ class ControlPlane:
         # Thousands of them are the same again each minute; to see that costs a tenth of reading them.
         digest = hashlib.blake2b(answer.SerializeToString(deterministic=True)).digest()
         if digest != self._listed:
-            self._listed, self._applications = digest, tuple(map(from_wire_application, answer.applications))
+            self._listed, self._applications = digest, self._understood(from_wire_application, answer.applications)
         return self._applications
 
     async def open_deployments(self) -> tuple[Deployment, ...]:
@@ -198,7 +206,19 @@ class ControlPlane:
     async def waiting_commands(self) -> tuple[Command, ...]:
         """Every command that waits for this agent."""
         answer = await self.call("ListUnhandledCommands", messages.ListUnhandledCommandsRequest())
-        return tuple(map(from_wire_command, answer.commands))
+        return self._understood(from_wire_command, answer.commands)
+
+    def _understood(self, read: Callable[[Any], T], listed: Iterable[Any]) -> tuple[T, ...]:
+        """What is listed, without what only a later version knows: it is told of once, and hides nothing else."""
+        found = []
+        for each in listed:
+            try:
+                found.append(read(each))
+            except WireError as error:
+                if each.id not in self._not_understood:
+                    self._not_understood.add(each.id)
+                    _log.error("the server lists what this agent does not know", id=each.id, reason=str(error))
+        return tuple(found)
 
     async def last_deployment(self, application_id: str, status: DeploymentStatus) -> DeploymentReference | None:
         """The newest deployment of an application that is pending (or anything later), or that succeeded."""

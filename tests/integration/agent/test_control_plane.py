@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 import grpc
 import pytest
 from grpc import aio
+from structlog.testing import capture_logs
 
 from fairway.agent.control_plane import ChainTurn, ControlPlane, ServerAway, ServerHasIt, ServerRefused
 from fairway.agent.reports import Report, created, deploying
+from fairway.model.command import Command, SyncApplication
 from fairway.rpc.agent_api import (
     AgentServicer,
     ReportServicer,
@@ -22,8 +24,10 @@ from fairway.rpc.agent_api import (
     report_messages,
 )
 from fairway.rpc.context import CallContext
+from fairway.rpc.convert.application import to_wire_application
+from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.deployment import to_wire_deployment
-from tests.unit.model.builders import a_deployment
+from tests.unit.model.builders import NOW, a_deployment, an_application
 
 Listed = messages.ListNotCompletedDeploymentsResponse
 
@@ -42,6 +46,11 @@ class OneGoodPage(AgentServicer):
         if request.cursor:
             await context.abort(self._code, "no such page")
         return Listed(deployments=[to_wire_deployment(a_deployment(id="d-1"))], cursor="more")
+
+
+def a_command(id: str) -> Command:
+    payload = SyncApplication(application_id="a-1")
+    return Command(id=id, agent_id="agent-1", project_id="shop", payload=payload, created_at=NOW, updated_at=NOW)
 
 
 @asynccontextmanager
@@ -76,6 +85,35 @@ async def test_a_page_that_a_server_of_ours_fails_on_does_not_end_the_list() -> 
         server.show(fencing_token=3)
         with pytest.raises(ServerAway):
             await server.open_deployments()
+
+
+class Newer(AgentServicer):
+    """Lists what this version does not know, among what it does."""
+
+    async def ListUnhandledCommands(
+        self, _request: messages.ListUnhandledCommandsRequest, _context: CallContext
+    ) -> messages.ListUnhandledCommandsResponse:
+        known = to_wire_command(a_command("c-1"))
+        unknown = to_wire_command(a_command("c-2"))
+        unknown.type = 99  # type: ignore[assignment]  # of a later version
+        return messages.ListUnhandledCommandsResponse(commands=[unknown, known])
+
+    async def ListApplications(
+        self, _request: messages.ListApplicationsRequest, _context: CallContext
+    ) -> messages.ListApplicationsResponse:
+        known, unknown = (to_wire_application(an_application(id)) for id in ("a-1", "a-2"))
+        unknown.kind = 99  # type: ignore[assignment]  # of a later version
+        return messages.ListApplicationsResponse(applications=[unknown, known])
+
+
+async def test_what_only_a_later_version_knows_is_told_of_once_and_hides_nothing_else() -> None:
+    with capture_logs() as said:
+        async with asked(Newer()) as server:
+            found = [(await server.waiting_commands(), await server.applications()) for _ in range(3)]
+
+    listed = [([each.id for each in commands], [each.id for each in applications]) for commands, applications in found]
+    assert listed == [(["c-1"], ["a-1"])] * 3
+    assert sorted(each["id"] for each in said) == ["a-2", "c-2"]
 
 
 class Reported(AgentServicer, ReportServicer):
