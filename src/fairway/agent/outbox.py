@@ -176,6 +176,10 @@ class Outbox:
         """The server answers again: what is kept need not wait for the next attempt."""
         self._heard.set()
 
+    def keeps(self, stream: str) -> bool:
+        """Whether there are reports of a stream that the server does not know yet."""
+        return stream in self._streams
+
     @property
     def kept_streams(self) -> int:
         """How many streams have reports that the server does not know yet."""

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from fairway.agent import reports
-from fairway.agent.control_plane import ControlPlane, ServerRefused
+from fairway.agent.control_plane import ControlPlane, ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.inbox import Inbox
 from fairway.agent.masking import LogMask
@@ -216,6 +216,8 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         self, request: m.GetApplicationSharedObjectRequest, caller: str
     ) -> m.GetApplicationSharedObjectResponse:
         require_name(caller, request.plugin_name)
+        if self._desk.outbox.keeps(_objects_of(request.application_id)):
+            raise ServerAway("the server has not been told yet what was put there last")
         asked = server_messages.GetApplicationSharedObjectRequest(
             application_id=request.application_id, plugin_name=caller, key=request.key
         )
@@ -239,7 +241,7 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
             key=request.key,
             object=request.object,
         )
-        stream = f"objects of {request.application_id}"
+        stream = _objects_of(request.application_id)
         await self._desk.outbox.deliver(stream, reports.Report("PutApplicationSharedObject", kept))
         return m.PutApplicationSharedObjectResponse()
 
@@ -286,6 +288,11 @@ _TOLD_REFUSALS = 100
 def _masked(block: LogBlock, mask: LogMask, redactor: Redactor) -> LogBlock:
     masked = mask.masked(block.log, redactor)
     return block if masked == block.log else msgspec.structs.replace(block, log=masked)
+
+
+def _objects_of(application_id: str) -> str:
+    """The stream of the outbox in which the objects of an application are told."""
+    return f"objects of {application_id}"
 
 
 def _found(notes: Mapping[str, str], key: str) -> dict[str, Any]:
