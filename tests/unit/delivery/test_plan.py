@@ -5,15 +5,7 @@ from typing import Any
 import pytest
 
 from fairway.config.application import Generation, SkipOn, StageConfig, UndoScript
-from fairway.delivery.plan import (
-    PlanDecision,
-    PlanFacts,
-    PluginStages,
-    RequestDecision,
-    StageRequest,
-    decide_plan,
-    decide_requests,
-)
+from fairway.delivery.plan import PlanDecision, PlanFacts, PluginStages, decide_plan
 from fairway.model.artifact import ArtifactKind, ArtifactVersion
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage
@@ -349,61 +341,3 @@ def test_a_quick_sync_without_a_stage_fails_the_plan(facts: dict[str, Any]) -> N
     decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC, **facts), LATER)
 
     assert decision == PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
-
-
-def test_a_quick_sync_asks_the_platform_even_if_only_scripts_are_in_the_pipeline() -> None:
-    config = a_config(SCRIPT, plugins={"lambda": {}})
-
-    decision = decide_requests(config, SyncStrategy.QUICK_SYNC, {"SCRIPT_RUN": ("scriptrun",)})
-
-    assert decision.requests == (StageRequest(plugin="lambda"), StageRequest(plugin="scriptrun"))
-
-
-def requests(*asked: tuple[str, tuple[StageConfig, ...]], reason: str) -> RequestDecision:
-    made = tuple(StageRequest(plugin=plugin, stages=stages) for plugin, stages in asked)
-    return RequestDecision(requests=made, reason=reason)
-
-
-def test_each_plugin_is_asked_for_its_own_stages() -> None:
-    decision = decide_requests(a_config(CANARY, SCRIPT, PRIMARY), SyncStrategy.PIPELINE, OWNERS)
-
-    asked = (("kubernetes", (CANARY, PRIMARY)), ("scriptrun", (SCRIPT,)))
-    assert decision == requests(*asked, reason="kubernetes, scriptrun plan this application")
-
-
-def test_a_quick_sync_asks_the_plugins_of_the_pipeline_for_no_stage() -> None:
-    decision = decide_requests(a_config(CANARY, SCRIPT), SyncStrategy.QUICK_SYNC, OWNERS)
-
-    assert decision == requests(
-        ("kubernetes", ()), ("scriptrun", ()), reason="kubernetes, scriptrun plan this application"
-    )
-
-
-def test_without_a_pipeline_the_plugins_of_the_file_are_asked() -> None:
-    decision = decide_requests(a_config(plugins={"terraform": {}}), SyncStrategy.QUICK_SYNC, OWNERS)
-
-    assert decision == requests(("terraform", ()), reason="terraform plan this application")
-
-
-def test_a_stage_that_no_plugin_has_is_named() -> None:
-    decision = decide_requests(a_config(*a_pipeline("SCRIPT_RUN", "SCRIPTRUN", "X")), SyncStrategy.PIPELINE, OWNERS)
-
-    known = "K8S_CANARY_ROLLOUT, K8S_PRIMARY_ROLLOUT, ROLLBACK, SCRIPT_RUN, SCRIPT_RUN_ROLLBACK"
-    unknown = "SCRIPTRUN (stage 2; did you mean 'SCRIPT_RUN'?), X (stage 3)"
-    assert decision == requests(reason=f"No plugin of this agent has {unknown}; it has {known}")
-
-
-def test_a_stage_of_a_plugin_that_the_agent_lacks_is_not_taken_for_another() -> None:
-    wanted = a_config(*a_pipeline("ECS_PRIMARY_ROLLOUT"))
-
-    decision = decide_requests(wanted, SyncStrategy.PIPELINE, {"PROCESS_PRIMARY_ROLLOUT": ("process",)})
-
-    lacking = "ECS_PRIMARY_ROLLOUT (stage 1; the plugin ecs has it)"
-    assert decision == requests(reason=f"No plugin of this agent has {lacking}; it has PROCESS_PRIMARY_ROLLOUT")
-
-
-def test_an_application_without_plugins_says_what_to_write() -> None:
-    decision = decide_requests(a_config(plugins={}), SyncStrategy.QUICK_SYNC, OWNERS)
-
-    advice = "write the plugin's settings under spec.plugins, or a pipeline"
-    assert decision == requests(reason=f"The application names no plugin: {advice}")
