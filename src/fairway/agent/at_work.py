@@ -23,6 +23,7 @@ from fairway.agent.inbox import Inbox
 from fairway.agent.launcher.upgrading import UpgradeDesk, Upgrader
 from fairway.agent.lease import Lease
 from fairway.agent.live_state import LiveStateDesk, LiveStates
+from fairway.agent.opened_lately import OpenedLately
 from fairway.agent.outbox import Outbox
 from fairway.agent.plan_preview import Previewer
 from fairway.agent.plugins.host_service import HostDesk
@@ -174,6 +175,8 @@ class _Basis(NamedTuple):
     deployments: Deployments
     outbox: Outbox
     repositories: Repositories
+    #: Opens sealed values; None where the agent has no key for that.
+    unsealer: OpenedLately | None
 
 
 async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitStack) -> _Basis:
@@ -194,6 +197,7 @@ async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitSt
         deployments,
         await stack.enter_async_context(outbox),
         await stack.enter_async_context(repositories),
+        OpenedLately(place.settings.unsealer) if place.settings.unsealer else None,
     )
 
 
@@ -222,7 +226,8 @@ def _host(basis: _Basis, inbox: Inbox, look_soon: Callable[[str], None]) -> Host
         control_plane=basis.place.server,
         tools=Tools(settings.data / "tools"),
         look_soon=look_soon,
-        unsealer=settings.unsealer,
+        unsealer=basis.unsealer,
+        masked=basis.unsealer.masked if basis.unsealer else bytes,
     )
 
 
@@ -234,7 +239,7 @@ def _desk(
         registered=basis.registered,
         outbox=basis.outbox,
         repositories=basis.repositories,
-        workspace=Workspace(settings.data / "work", settings.unsealer, settings.data / "plugins"),
+        workspace=Workspace(settings.data / "work", basis.unsealer, settings.data / "plugins"),
         plugins=plugins,
         clock=basis.place.clock,
         chain_turn=basis.place.server.chain_turn,

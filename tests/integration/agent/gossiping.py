@@ -1,5 +1,7 @@
 """A platform that repeats everything it reads, wherever it may say something; the file `fails` makes its stage fail."""
 
+import sys
+
 from fairway.model.trigger import SyncStrategy
 from fairway.sdk import (
     Files,
@@ -31,6 +33,8 @@ class Gossiping(Plugin):
             return f"of a target: {heard}"
 
         await run.on_each_target(tell)
+        sys.stderr.write(f"written: {heard}\n")
+        sys.stderr.flush()
         await run.show(f"shown: {heard}")
         if (run.target.application_directory / "fails").exists():
             raise StageFailed(f"failed: {heard}")

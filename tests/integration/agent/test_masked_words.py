@@ -27,7 +27,9 @@ PLUGIN = {
         pytest.param({"web/fails": ""}, DeploymentStatus.FAILED, id="that fails"),
     ],
 )
-async def test_a_deployment_tells_no_secret(tmp_path: Path, files: dict[str, str], status: DeploymentStatus) -> None:
+async def test_a_deployment_tells_no_secret(
+    tmp_path: Path, files: dict[str, str], status: DeploymentStatus, capfd: pytest.CaptureFixture[str]
+) -> None:
     keys = generate_key_pair(2048)
     sealed = seal(SECRET, keys.public_key_pem)
     encryption = {"encryptedSecrets": {"key": sealed}, "decryptionTargets": ["secret"]}
@@ -57,3 +59,6 @@ async def test_a_deployment_tells_no_secret(tmp_path: Path, files: dict[str, str
         assert words in "".join(told)
     # Only what has run before is compared with.
     assert ("failed: •••" if files else "planned: •••") in told[1]
+    # What the plugin writes goes where the agent writes.
+    written = capfd.readouterr().err
+    assert (SECRET in written, written.count("written: •••")) == (False, 2)

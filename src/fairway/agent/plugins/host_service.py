@@ -64,6 +64,8 @@ class HostDesk(msgspec.Struct, frozen=True, kw_only=True):
     look_soon: Callable[[str], None]
     #: Opens sealed values; None where the agent has no key for that.
     unsealer: Unsealer | None = None
+    #: Lines that plugins write to the agent's own log, as others may read them.
+    masked: Callable[[bytes], bytes] = bytes
 
 
 class NoKey(UserError):

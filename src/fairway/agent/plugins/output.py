@@ -1,4 +1,5 @@
-"""What a process of plugins writes: passed on as it is, its end kept for whoever asks why the process has ended."""
+"""What a process of plugins writes: passed on line by line without secrets, its end kept for whoever asks why the
+process has ended."""
 
 import asyncio
 import contextlib
@@ -23,14 +24,21 @@ def to_stderr(data: bytes) -> None:
 class Output:
     """The output of one process. It belongs to one event loop."""
 
-    def __init__(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None], masked: Callable[[bytes], bytes] = bytes
+    ) -> None:
+        self._pass_on = pass_on
+        self._masked = masked
         self._kept = b""
-        self._task = asyncio.create_task(self._follow(reader, pass_on))
+        #: The beginning of a line.
+        self._begun = b""
+        self._task = asyncio.create_task(self._follow(reader))
 
     @property
     def last_words(self) -> str:
         """The last line; empty when nothing was written."""
-        lines = _CONTROL.sub("", self._kept.decode(errors="replace")).split("\n")
+        kept = self._kept + self._masked(self._begun)
+        lines = _CONTROL.sub("", kept.decode(errors="replace")).split("\n")
         return next((line.strip()[:_SHOWN_CHARACTERS] for line in reversed(lines) if line.strip()), "")
 
     async def close(self, seconds: float = 1.0) -> None:
@@ -39,8 +47,19 @@ class Output:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _follow(self, reader: asyncio.StreamReader, pass_on: Callable[[bytes], None]) -> None:
+    async def _follow(self, reader: asyncio.StreamReader) -> None:
         while data := await reader.read(_CHUNK_BYTES):
-            self._kept = (self._kept + data)[-_KEPT_BYTES:]
-            # In a thread: whoever reads the agent's output may be slow, and the agent must not wait for that.
-            await asyncio.to_thread(pass_on, data)
+            written = self._begun + data
+            end = written.rfind(b"\n") + 1 or (len(written) if len(written) >= _CHUNK_BYTES else 0)
+            self._begun = written[end:]
+            await self._tell(written[:end])
+        begun, self._begun = self._begun, b""
+        await self._tell(begun)
+
+    async def _tell(self, lines: bytes) -> None:
+        if not lines:
+            return
+        # In a thread: whoever reads the agent's output may be slow, and the agent must not wait for that.
+        masked = await asyncio.to_thread(self._masked, lines)
+        self._kept = (self._kept + masked)[-_KEPT_BYTES:]
+        await asyncio.to_thread(self._pass_on, masked)

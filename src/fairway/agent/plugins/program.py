@@ -28,6 +28,8 @@ from fairway.sdk.host import HostOrder
 
 #: Where an executable lies, once it is there.
 Fetch = Callable[[], Awaitable[Path]]
+#: Lines without secrets.
+Masked = Callable[[bytes], bytes]
 
 
 class Launched(NamedTuple):
@@ -76,8 +78,9 @@ SHARED_HOST: Final = "host"
 class Hosted:
     """Plugins made with the SDK in one process, each on a socket of its own."""
 
-    def __init__(self, name: str, order: HostOrder, fetch: Fetch | None = None) -> None:
+    def __init__(self, name: str, order: HostOrder, masked: Masked, fetch: Fetch | None = None) -> None:
         self._order = order
+        self._masked = masked
         self._fetch = fetch
         self.name = name
         self.plugins = tuple(each.name for each in order.plugins)
@@ -90,7 +93,7 @@ class Hosted:
             path = await self._fetch()
             self.version = _version_of(path)
             command = (str(path), "start", "--handover", "pipe")
-        process, output = await _started(*command, stdin=asyncio.subprocess.PIPE)
+        process, output = await _started(*command, stdin=asyncio.subprocess.PIPE, masked=self._masked)
         if process.stdin is None:
             raise AssertionError("the pipe was asked for")
         with contextlib.suppress(ConnectionError):
@@ -106,8 +109,9 @@ class Hosted:
 class Executable:
     """A plugin of any maker, started with the arguments that PipeCD's plugins know."""
 
-    def __init__(self, plugin: PluginConfig, fetch: Fetch, door: Door) -> None:
+    def __init__(self, plugin: PluginConfig, masked: Masked, fetch: Fetch, door: Door) -> None:
         self._plugin = plugin
+        self._masked = masked
         self._fetch = fetch
         self._door = door
         self.name = plugin.name
@@ -124,7 +128,8 @@ class Executable:
         config = msgspec.json.encode(wire_config(self._plugin, path, port)).decode()
         command = (*_ended_with_us(), str(path), "start", "--piped-plugin-service", self._door.address)
         self._door.admit(None)
-        process, output = await _started(*command, "--config", config, stdin=asyncio.subprocess.DEVNULL)
+        command += ("--config", config)
+        process, output = await _started(*command, stdin=asyncio.subprocess.DEVNULL, masked=self._masked)
         self._door.admit(identity_of(process.pid))
         return Launched(process, {self._plugin.name: f"127.0.0.1:{port}"}, output)
 
@@ -138,7 +143,7 @@ class Executable:
                 )
 
 
-async def _started(*command: str, stdin: int) -> tuple[asyncio.subprocess.Process, Output]:
+async def _started(*command: str, stdin: int, masked: Masked) -> tuple[asyncio.subprocess.Process, Output]:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=stdin,
@@ -148,7 +153,7 @@ async def _started(*command: str, stdin: int) -> tuple[asyncio.subprocess.Proces
     )
     if process.stdout is None:
         raise AssertionError("the pipe was asked for")
-    return process, Output(process.stdout, to_stderr)
+    return process, Output(process.stdout, to_stderr, masked)
 
 
 def _version_of(executable: Path) -> str:

@@ -21,7 +21,7 @@ from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.identity import RunningFile
 from fairway.agent.plugins.keeper import Keeper, Patience
-from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Program
+from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Masked, Program
 from fairway.agent.plugins.source import PythonClass, is_foreign, shares_process, source_of
 from fairway.config.agent import PluginConfig
 from fairway.sdk.host import HostOrder, PluginOrder
@@ -42,6 +42,8 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
     tokens: Tokens
     #: Where it listens for each foreign one.
     doors: Mapping[str, Door]
+    #: What they write, as others may read it.
+    masked: Masked = bytes
 
 
 class Supervisor:
@@ -126,16 +128,18 @@ def _programs(plugins: Sequence[PluginConfig], places: PluginPlaces) -> list[Pro
         source = source_of(plugin)
         fetch = None if isinstance(source, PythonClass) else partial(fetcher.fetch, plugin, source)
         if fetch is not None and is_foreign(plugin):
-            programs.append(Executable(plugin, fetch, places.doors[plugin.name]))
+            programs.append(Executable(plugin, places.masked, fetch, places.doors[plugin.name]))
             continue
         entry = source.entry if isinstance(source, PythonClass) else ""
         order = _order(plugin, entry, places, f"unix:{places.sockets / f'{number}.sock'}")
         if fetch is None and shares_process(plugin):
             shared.append(order)
         else:
-            programs.append(Hosted(plugin.name, HostOrder(agent=places.agent, plugins=(order,)), fetch))
+            alone = HostOrder(agent=places.agent, plugins=(order,))
+            programs.append(Hosted(plugin.name, alone, places.masked, fetch))
     if shared:
-        programs.insert(0, Hosted(SHARED_HOST, HostOrder(agent=places.agent, plugins=tuple(shared))))
+        together = HostOrder(agent=places.agent, plugins=tuple(shared))
+        programs.insert(0, Hosted(SHARED_HOST, together, places.masked))
     return programs
 
 

@@ -83,7 +83,7 @@ async def kept(
             started.append(process)
 
     async with Door.open("bad", folder / "door") as door:
-        program = Executable(PluginConfig(name="bad", url="/bad", port=port), a_program(folder, code), door)
+        program = Executable(PluginConfig(name="bad", url="/bad", port=port), bytes, a_program(folder, code), door)
         keeper = Keeper(program, patience, note)
         await keeper.first_start()
         running = asyncio.create_task(keeper.run())
