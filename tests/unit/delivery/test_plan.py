@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairway.config.application import Generation, SkipOn, StageConfig, UndoScript
-from fairway.delivery.plan import PlanDecision, PlanFacts, PluginStages, decide_plan
+from fairway.delivery.plan import PlanDecision, PlanFacts, PluginStages, StageRequest, decide_plan
 from fairway.model.artifact import ArtifactKind, ArtifactVersion
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage
