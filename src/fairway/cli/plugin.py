@@ -35,14 +35,14 @@ def new_plugin(
 @commands.command("run", context_settings=_PASSED_ON)
 def run_plugin(context: typer.Context, entry: Annotated[str, typer.Argument(help="module:Class.")]) -> None:
     """Start a plugin of yours: `run module:Class start --piped-plugin-service HOST:PORT --config JSON`."""
-    _start(entry, context.args)
+    _start(entry, context.args, f"{context.command_path} {entry}")
 
 
-def _start(entry: str, arguments: list[str]) -> None:
+def _start(entry: str, arguments: list[str], program: str) -> None:
     from fairway.sdk.host import plugin_class
     from fairway.sdk.start import main
 
-    ending(lambda: main(plugin_class(entry), arguments))
+    ending(lambda: main(plugin_class(entry), arguments, program=program))
 
 
 def _add(name: str, entry: str) -> None:
@@ -50,7 +50,7 @@ def _add(name: str, entry: str) -> None:
 
     @commands.command(name, help=help, context_settings=_PASSED_ON, rich_help_panel="Brought along")
     def start(context: typer.Context) -> None:
-        _start(entry, context.args)
+        _start(entry, context.args, context.command_path)
 
 
 def _add_built_in() -> None:

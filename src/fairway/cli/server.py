@@ -121,6 +121,9 @@ def server(
     if context.invoked_subcommand is not None:
         return
     _warn_of_password(context, database)
+    for option, address in (("--listen", listen), ("--http-listen", http_listen)):
+        if not address.rpartition(":")[2].isdecimal() or ":" not in address:
+            _refuse(f"{option} is {address!r}; expected HOST:PORT")
     if data is None:
         _refuse("--data is missing; expected the directory where database and logs are kept")
     if (cert_file is None) != (key_file is None):

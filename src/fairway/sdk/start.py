@@ -36,9 +36,9 @@ class StartConfig(msgspec.Struct, frozen=True, rename="camel"):
     deploy_targets: tuple[dict[str, Any], ...] | None = None
 
 
-def main(kind: type[Plugin], arguments: Sequence[str] | None = None) -> None:
-    """Serve the plugin until the process is told to end."""
-    parser = argparse.ArgumentParser(description=f"The plugin {kind.name}, for an agent to start.")
+def main(kind: type[Plugin], arguments: Sequence[str] | None = None, *, program: str | None = None) -> None:
+    """Serve the plugin until the process is told to end; `program` is how it was called, where that is many words."""
+    parser = argparse.ArgumentParser(prog=program, description=f"The plugin {kind.name}, for an agent to start.")
     parser.add_argument("command", choices=["start"])
     parser.add_argument("--piped-plugin-service", metavar="HOST:PORT", help="where the agent listens")
     parser.add_argument("--config", metavar="JSON", help="the plugin's entry in the agent's file")

@@ -15,6 +15,12 @@ from fairway.cli.plugin import commands
         pytest.param(["new", "class"], "means something to Python", id="a word of Python"),
         pytest.param(["new", "json"], "means something to Python", id="a module of Python"),
         pytest.param(["run", "no.such:Class", "start"], "is no plugin", id="no class"),
+        pytest.param(["wait"], " wait: error: the following arguments are required", id="no word of what to do"),
+        pytest.param(
+            ["run", "fairway.plugins.wait:Wait"],
+            " run fairway.plugins.wait:Wait: error: the following arguments are required",
+            id="the same of one's own",
+        ),
         pytest.param(
             ["wait", "start", "--piped-plugin-service", "x:1", "--config", "{}"],
             "--config cannot be used",

@@ -23,3 +23,12 @@ def test_a_password_that_everybody_can_read_is_warned_of(
     said = CliRunner(env=environment).invoke(commands, arguments).output
 
     assert ("FAIRWAY_DATABASE instead" in said, "hush" in said, "--data is missing" in said) == (warned, False, True)
+
+
+@pytest.mark.parametrize("option", ["--listen", "--http-listen"])
+@pytest.mark.parametrize("address", ["9080", "localhost", "localhost:", "localhost:http"])
+def test_what_is_no_address_is_refused(option: str, address: str) -> None:
+    # Without --data nothing is started.
+    result = CliRunner().invoke(commands, [option, address])
+
+    assert (result.exit_code, f"{option} is {address!r}; expected HOST:PORT" in result.output) == (2, True)
