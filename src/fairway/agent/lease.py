@@ -223,6 +223,11 @@ class Lease:
 
     async def _granted(self, answer: lease_messages.HoldAnswer, sent_at: float) -> float:
         before, token = self._held, answer.fencing_token
+        if self._role is Role.ACTIVE and before is not None and token > before.token + 1:
+            # What this agent knows and runs is from before that one, and with the new token it would be believed. The
+            # token is not kept, so that by the next one it is still seen that somebody was there.
+            await self.lose("another agent was at work while the server did not answer this one")
+            return 0.0
         if self._role is not Role.ACTIVE or before is None or before.token != token:
             self.unbroken = token <= self._holders.fencing_token + 1
             self._remember((), token)

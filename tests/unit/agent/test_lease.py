@@ -353,6 +353,41 @@ def test_who_was_at_work_in_between_is_known_by_the_token(tmp_path: Path) -> Non
     assert found == [True, True, False, True]
 
 
+def test_an_agent_that_was_cut_off_begins_anew_when_another_one_was_at_work_and_has_let_go_meanwhile(
+    tmp_path: Path,
+) -> None:
+    granted = [lease_messages.HoldAnswer(granted=True, fencing_token=each, seconds=300.0) for each in (1, 3, 4)]
+    server = Scripted(granted[0], ServerAway("cut off"), *granted[1:])
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            async with asyncio.timeout(1000):
+                await lease.reached(Role.STEPPING_DOWN)
+            await lease.stepped_down()
+            await lease.reached(Role.ACTIVE)
+            assert not lease.unbroken
+
+    in_own_time(work())
+
+    # Nothing of what it knew was told with a token by which the server would have taken it.
+    assert server.shown == [1, 4]
+
+
+def test_an_agent_whose_lease_a_person_has_released_goes_on_when_nobody_else_has_taken_it(tmp_path: Path) -> None:
+    granted = [lease_messages.HoldAnswer(granted=True, fencing_token=each, seconds=300.0) for each in (1, 2)]
+    server = Scripted(*granted)
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            await asyncio.sleep(120)
+            assert (lease.role, lease.unbroken) == (Role.ACTIVE, True)
+
+    in_own_time(work())
+    assert server.shown == [1, 2]
+
+
 def test_names_that_were_copied_from_another_machine_count_for_nothing(tmp_path: Path) -> None:
     write_holders(tmp_path, Holders(machine="elsewhere", names=("x",), fencing_token=7))
 
