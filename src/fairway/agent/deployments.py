@@ -5,7 +5,6 @@ left it; it is the same from then on. It leaves when it has ended and the server
 """
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -121,8 +120,13 @@ class Deployments:
             _log.exception("a deployment failed by a defect of this agent", deployment=underway.deployment.id)
             reason = f"A defect of the agent: {type(error).__name__}: {error}"
             had_its_turn = self.under_way(underway.deployment.application_id) == underway.deployment.id
-            with contextlib.suppress(FairwayError):
+            try:
                 await self._give_up(underway, GivingUp(DeploymentStatus.FAILED, reason, had_its_turn))
+            except FairwayError:
+                pass
+            except Exception:
+                # Whoever comes next would never have its turn. The next agent finds this one open, and goes on with it.
+                _log.exception("a deployment cannot be given up", deployment=underway.deployment.id)
         del self._by_id[underway.deployment.id]
         self._ended[underway.deployment.id] = None
         if len(self._ended) > _REMEMBERED:

@@ -1,6 +1,7 @@
 """The queue of deployments: one of each application at a time, in their order, and none holds up the others."""
 
 import asyncio
+import errno
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
@@ -91,6 +92,27 @@ async def test_one_that_fails_by_a_defect_is_given_up_and_the_next_has_its_turn(
 
     reason = "A defect of the agent: ZeroDivisionError: by nought"
     assert desk.given_up == [("bad", GivingUp(DeploymentStatus.FAILED, reason, had_its_turn=True))]
+    assert done == ["good"]
+
+
+async def test_one_that_cannot_even_be_given_up_holds_up_nobody() -> None:
+    done: list[str] = []
+
+    async def deploy(underway: Underway) -> None:
+        if underway.deployment.id == "bad":
+            raise OSError(errno.EMFILE, "Too many open files")
+        done.append(underway.deployment.id)
+
+    async def give_up(underway: Underway, giving_up: GivingUp) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    deployments = Deployments(deploy, give_up)
+    deployments.take(deployed("bad"))
+    deployments.take(deployed("good", minutes=1))
+    both = [deployments.find(each) for each in ("bad", "good")]
+    async with asyncio.timeout(10):
+        await asyncio.gather(*(each.ended.wait() for each in both if each is not None))
+
     assert done == ["good"]
 
 
