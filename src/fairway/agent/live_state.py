@@ -128,7 +128,8 @@ class LiveStates:
         self._rests.keep(application_ids)
         self._told = {each: told for each, told in self._told.items() if each in application_ids}
         for gone in self._sources.keys() - application_ids:
-            del self._sources[gone]
+            # Whoever just looks at it may have taken it out, while another one was removed.
+            self._sources.pop(gone, None)
             await self._desk.workspace.remove(_place(gone))
 
     def _begin(self, group: asyncio.TaskGroup, known: KnownApplication, turns: asyncio.Semaphore) -> None:

@@ -123,3 +123,23 @@ async def test_files_that_made_room_for_others_which_were_not_written_are_writte
         await world.look(world.at("web", first))
 
     assert world.found == [["web", "a.pipecd.yaml", "note"]] * 2
+
+
+async def test_of_several_applications_that_are_gone_one_may_just_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed: list[str] = []
+    async with a_world(tmp_path, an_origin(tmp_path, FILES)) as world:
+        await world.look(world.at("web"))
+        known = next(iter(world.states._sources.values()))
+        world.states._sources = {"gone-1": known, "gone-2": known}
+
+        async def remove(place: str) -> None:
+            removed.append(place)
+            # As whoever looks does before it writes the files of another commit.
+            world.states._sources.clear()
+
+        monkeypatch.setattr(world.workspace, "remove", remove)
+        await world.states._keep(())
+
+    assert sorted(removed) == ["live-gone-1", "live-gone-2"]
