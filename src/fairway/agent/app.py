@@ -73,11 +73,11 @@ async def _replaced_at_work(place: Place, stop: asyncio.Event) -> bool:
         replaced = lease.role is Role.STEPPING_DOWN
         if replaced:
             await hand_over(work.running_stages, work.plugins, lease.grace_seconds)
-        left_running = bool(work.running_stages)
     if replaced:
         await lease.stepped_down()
-    elif not left_running:
-        # What runs on waits for an agent with the same data, and not for another one.
+    elif not work.running_stages:
+        # What runs on waits for an agent with the same data, and not for another one. It is looked for when all has
+        # stopped: until then a stage may have been begun.
         await lease.release()
     return replaced
 
