@@ -38,8 +38,15 @@ class Child:
             os.close(theirs)
         #: How it ended: its status, or the number of a signal, negative. None while it has not.
         self.status: int | None = None
-        #: Readable as soon as the process has ended.
-        self.handle = os.pidfd_open(self.pid)
+        try:
+            #: Readable as soon as the process has ended.
+            self.handle = os.pidfd_open(self.pid)
+        except OSError:
+            # Nobody would know of it, and the next one would be started beside it.
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            os.close(self.pipe)
+            raise
         #: It has closed its end of the pipe; only its own end is to be waited for then.
         self.silent = False
         self._heard = b""

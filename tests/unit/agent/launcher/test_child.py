@@ -2,6 +2,7 @@
 
 import errno
 import os
+import subprocess
 
 import pytest
 
@@ -20,4 +21,21 @@ def test_a_machine_that_has_no_process_to_give_is_not_asked_for_a_file_each_time
     with pytest.raises(BlockingIOError):
         Child(["/bin/true"], lock=0)
 
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_process_that_cannot_be_watched_does_not_run_beside_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_handle(_pid: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with subprocess.Popen(["/bin/sleep", "1000"]) as agent:
+        monkeypatch.setattr(os, "fork", lambda: agent.pid)
+        monkeypatch.setattr(os, "pidfd_open", no_handle)
+        with pytest.raises(OSError, match="Too many open files"):
+            Child(["/bin/true"], lock=0)
+        is_there = os.path.exists(f"/proc/{agent.pid}")
+        agent.kill()
+
+    assert not is_there
     assert len(os.listdir("/proc/self/fd")) == before
