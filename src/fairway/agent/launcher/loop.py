@@ -33,6 +33,8 @@ from fairway.agent.launcher.record import FILE, INSTALLED, Record, Trial, read_r
 _STOP, _STEADY = 60.0, 10.0
 #: When the machine has no process to give.
 _NO_PROCESS = 1.0
+#: The kernel counts no further than some weeks; whoever is woken too early waits again.
+_LONGEST_WAIT = 24 * 3600.0
 
 
 class Launcher:
@@ -116,7 +118,8 @@ class Launcher:
             poll.register(self._child.handle, select.POLLIN)
             if not self._child.silent:
                 poll.register(self._child.pipe, select.POLLIN)
-        poll.poll(None if self._due is None else max(0.0, self._due - time.monotonic()) * 1000 + 1)
+        left = 0.0 if self._due is None else max(0.0, self._due - time.monotonic())
+        poll.poll(None if self._due is None else min(left, _LONGEST_WAIT) * 1000 + 1)
 
     def _is_due(self) -> bool:
         return self._due is not None and time.monotonic() >= self._due
