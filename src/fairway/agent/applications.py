@@ -223,7 +223,7 @@ def view(
     """What the files of one repository say about its applications."""
     known = tuple(_known(application, commit, readings) for application in registered)
     taken = {each.file for each in known}
-    others = ((path, _config(file)) for path, file in readings.items() if path not in taken)
+    others = ((path, _config(file)) for path, file in readings.items() if path not in taken and _is_text(path))
     found = tuple(_discovered(path, config, whose) for path, config in others if config and _fits(config, whose))
     return RepositoryView(commit=commit, known=known, unregistered=found)
 
@@ -294,6 +294,15 @@ def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> Discovere
 
 def _fits(config: ApplicationConfig, whose: Whose) -> bool:
     return bool(config.name) and all(config.labels.get(key) == value for key, value in whose.selector.items())
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path can be told: Git knows names that are not UTF-8, and what is there nobody can register."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _differs(application: Application, config: ApplicationConfig) -> bool:

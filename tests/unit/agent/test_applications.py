@@ -15,11 +15,13 @@ from fairway.agent.applications import (
     files_of,
     reference_to,
     renamed,
+    report_unregistered,
     view,
 )
 from fairway.config.application import ApplicationConfig
 from fairway.config.read import Reading, read_application, read_file
 from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath, Repository
+from fairway.rpc.agent_api import messages
 from tests.unit.model.builders import NOW, a_deployment, an_application
 
 WHOSE = Whose(repository_id="r-1", agent_id="agent-1")
@@ -45,6 +47,14 @@ def registered(path: str, config_filename: str = "", **fields: object) -> Applic
 
 def config_of(text: bytes) -> ApplicationConfig:
     return read_application(text, "app.pipecd.yaml")
+
+
+def test_a_file_in_a_directory_whose_name_is_no_text_is_not_suggested() -> None:
+    seen = view(COMMIT, readings(**{"caf\udce9": a_file("café"), "shop": a_file("shop")}), [], WHOSE)
+
+    told = report_unregistered(seen.unregistered).request.SerializeToString()
+    assert messages.ReportUnregisteredApplicationConfigurationsRequest.FromString(told).applications[0].path == "shop"
+    assert len(seen.unregistered) == 1
 
 
 def test_a_registered_file_is_known_and_any_other_is_suggested() -> None:
