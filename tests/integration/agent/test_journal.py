@@ -1,9 +1,13 @@
 """Scripts that outlive whoever started them, with real shells."""
 
 import asyncio
+import contextlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +76,81 @@ async def test_a_script_that_is_slow_to_come_to_life_is_ended_before_it_does(
     await journal.end(0.1)
 
     assert (journal.status, journal.came_to_life, (tmp_path / "ran").exists()) == (None, False, False)
+
+
+async def test_a_cancel_in_the_very_moment_in_which_a_script_is_started_leaves_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Cancelled(subprocess.Popen[bytes]):
+        """Started, and running, when whoever has started it is cancelled."""
+
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            wait_for(tmp_path / "runs")
+            starting.cancel()
+
+    text = f"echo yes > {tmp_path}/runs; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; exit 7"
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "Popen", Cancelled)
+        starting = asyncio.create_task(Journal(tmp_path / "journal").start(an_order(tmp_path, text)))
+        with contextlib.suppress(asyncio.CancelledError):
+            await starting
+    (tmp_path / "go").touch()
+    # Whoever is asked for the stage again.
+    journal = Journal(tmp_path / "journal")
+    await journal.ended()
+
+    assert journal.status == 7
+
+
+#: Starts a script with a guard, and ends. By itself Python waits for children like this from 3.12 on.
+PROGRAM = """\
+import asyncio, sys
+from pathlib import Path
+from fairway.plugins.scriptrun.guard import Guard
+from fairway.plugins.scriptrun.journal import Journal, Order
+
+async def main(folder):
+    guard = Guard(folder / "state", folder / "times")
+    await guard.stand()
+    text = f"echo $PPID > {folder}/runs; while [ ! -e {folder}/go ]; do sleep 0.02; done; exit 7"
+    order = Order(text=text, shell="/bin/sh", directory=folder)
+    await Journal(folder / "state" / "deployment" / "stage-0-0").start(order)
+    while not (folder / "runs").exists():
+        await asyncio.sleep(0.01)
+    await guard.close()
+
+if sys.version_info < (3, 12):
+    asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+async def ended_program(folder: Path) -> Journal:
+    """The journal of a script whose program has ended."""
+    program = await asyncio.create_subprocess_exec(sys.executable, "-W", "ignore", "-c", PROGRAM, str(folder))
+    assert await program.wait() == 0
+    return Journal(folder / "state" / "deployment" / "stage-0-0")
+
+
+async def test_a_script_outlives_the_program_that_has_started_it(tmp_path: Path) -> None:
+    journal = await ended_program(tmp_path)
+    (tmp_path / "go").touch()
+    await journal.ended()
+
+    assert journal.status == 7
+
+
+async def test_a_guard_outlives_the_program_that_has_started_it(tmp_path: Path) -> None:
+    journal = await ended_program(tmp_path)
+    (tmp_path / "times").write_text("0 0\n")
+    try:
+        async with asyncio.timeout(60.0):
+            await journal.ended()
+    finally:
+        await journal.end(0.0)
+
+    assert (journal.status, journal.came_to_life) == (None, True)
 
 
 async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) -> None:

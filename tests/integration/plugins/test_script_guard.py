@@ -1,6 +1,8 @@
 """Scripts of an agent that is gone, with real shells: they end before another agent may run them again."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -41,7 +43,7 @@ class Scripts:
     async def guard_is_gone(self) -> bool:
         process = self.guard._process
         assert process is not None
-        return process.returncode is not None
+        return process.has_ended
 
 
 @asynccontextmanager
@@ -137,7 +139,7 @@ async def test_a_guard_that_was_killed_is_replaced_with_the_next_script(tmp_path
     async with a_script(tmp_path, POLITE) as scripts:
         first = scripts.guard._process
         assert first is not None
-        first.kill()
+        os.kill(first.pid, signal.SIGKILL)
         await first.wait()
         await scripts.guard.stand()
         scripts.times.until(NOW)

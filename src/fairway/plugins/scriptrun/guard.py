@@ -8,12 +8,14 @@ then it waits for the end of the scripts or of their time, whichever comes first
 It is a shell, which is there at once on a machine that is out of breath, and needs next to nothing while it waits.
 """
 
-import asyncio
 import contextlib
 import os
+import subprocess
 from pathlib import Path
 
 import structlog
+
+from fairway.plugins.scriptrun.child import Child
 
 _log = structlog.get_logger()
 
@@ -66,40 +68,35 @@ class Guard:
         self.journals = journals
         #: None where nobody could take over.
         self._times = times
-        self._process: asyncio.subprocess.Process | None = None
-        self._starting = asyncio.Lock()
+        self._process: Child | None = None
 
     async def stand(self) -> None:
         """Be on guard from now on."""
         if self._times is None:
             return
-        async with self._starting:
-            if self._process is None or self._process.returncode is not None:
-                try:
-                    self._process = await self._started(self._times)
-                except OSError as error:
-                    _log.warning("nobody guards the scripts, should the agent be killed", reason=str(error))
+        if self._process is None or self._process.has_ended:
+            await self.close()
+            try:
+                self._process = self._started(self._times)
+            except OSError as error:
+                _log.warning("nobody guards the scripts, should the agent be killed", reason=str(error))
 
     async def close(self) -> None:
         """Leave it alone: it goes when nothing is left to be guarded."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
-    async def _started(self, times: Path) -> asyncio.subprocess.Process:
-        process = await asyncio.create_subprocess_exec(
-            "/bin/sh",
-            "-c",
-            _GUARD,
-            "fairway-script-guard",
+    def _started(self, times: Path) -> Child:
+        child = Child(
+            ("/bin/sh", "-c", _GUARD, "fairway-script-guard"),
             # The other end of it is nobody's but this process's, and closes with it.
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
+            stdin=subprocess.PIPE,
+            bufsize=0,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        if process.stdin is None:
+        if child.stdin is None:
             raise AssertionError("the pipe was asked for")
         with contextlib.suppress(ConnectionError):
-            process.stdin.write(os.fsencode(self.journals) + b"\n" + os.fsencode(times) + b"\n")
-            await process.stdin.drain()
-        return process
+            child.stdin.write(os.fsencode(self.journals) + b"\n" + os.fsencode(times) + b"\n")
+        return child

@@ -19,6 +19,7 @@ import errno
 import os
 import signal
 import struct
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ import msgspec
 
 from fairway.errors import TemporaryError
 from fairway.plugins.process_end import process_end
+from fairway.plugins.scriptrun.child import Child
 from fairway.plugins.scriptrun.script import KEEPER
 
 _TOLD = struct.Struct(">QQQ")
@@ -79,7 +81,7 @@ class Journal:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
-        self._started: asyncio.subprocess.Process | None = None
+        self._started: Child | None = None
 
     @property
     def step_file(self) -> str:
@@ -98,19 +100,13 @@ class Journal:
             return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
         try:
-            self._started = await asyncio.create_subprocess_exec(
-                "/bin/sh",
-                "-c",
-                KEEPER,
-                "fairway-script",
-                str(self.directory),
-                order.shell,
+            # A group of its own, to be ended as a whole; and no child of a terminal.
+            self._started = Child(
+                ("/bin/sh", "-c", KEEPER, "fairway-script", str(self.directory), order.shell),
                 cwd=order.directory,
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                # A group of its own, to be ended as a whole; and no child of a terminal.
-                start_new_session=True,
             )
         except OSError as error:
             raise JournalError(f"the script cannot be started in {order.directory} ({error.strerror})") from error
