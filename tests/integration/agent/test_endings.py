@@ -29,7 +29,10 @@ from tests.integration.git.repositories import an_origin
     [
         pytest.param("{{name: WAIT, onRollback: 'touch {0}/undone', with: {{duration: 24h}}}}", id="a wait"),
         pytest.param("{{name: WAIT_APPROVAL, onRollback: 'touch {0}/undone', with: {{}}}}", id="an approval"),
-        pytest.param("{{name: SCRIPT_RUN, with: {{run: sleep 1000, onRollback: 'touch {0}/undone'}}}}", id="a script"),
+        pytest.param(
+            "{{name: SCRIPT_RUN, with: {{run: 'touch {0}/runs; sleep 1000', onRollback: 'touch {0}/undone'}}}}",
+            id="a script",
+        ),
     ],
 )
 async def test_a_cancel_ends_a_stage_of_every_sort_and_it_is_undone(tmp_path: Path, stage: str) -> None:
@@ -38,6 +41,9 @@ async def test_a_cancel_ends_a_stage_of_every_sort_and_it_is_undone(tmp_path: Pa
         await world.add_application()
         async with an_agent_at_work(world):
             running = await until(lambda: has_begun(world))
+            if "SCRIPT_RUN" in stage:
+                # Of one that had not come to life there would be nothing to undo.
+                await until(lambda: asyncio.to_thread((tmp_path / "runs").exists))
             await world.answer(await world.command(CancelDeployment(deployment_id=running.id)))
             deployment = await world.ended()
 
