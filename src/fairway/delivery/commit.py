@@ -100,11 +100,13 @@ class TouchIndex:
         if not waiting or (watch.paths is not None and not watch.paths.match(file)):
             return
         where = "is in the application's directory" if watch.paths is None else "matches trigger.onCommit.paths"
+        # Git knows names that are not UTF-8, which nobody can be told.
+        shown = file.encode(errors="replace").decode()
         for position in waiting:
             ignores = self._ignores.get(position)
             if ignores is None or not ignores.match(file):
                 application_id = self._rules[position].application_id
-                found[position] = Touched(application_id=application_id, file=file, reason=f"{file} {where}")
+                found[position] = Touched(application_id=application_id, file=file, reason=f"{shown} {where}")
 
 
 def _directory(path: str) -> str:

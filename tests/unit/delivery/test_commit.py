@@ -33,6 +33,13 @@ def test_a_file_that_matches_its_paths_touches_an_application() -> None:
     assert touched == (Touched(application_id="cart", file="lib/a/b.go", reason=reason),)
 
 
+def test_the_name_of_a_file_that_is_no_text_is_told_as_one() -> None:
+    """Git knows names that are not UTF-8; they come as surrogates, which no message can carry."""
+    (touched,) = TouchIndex([SHOP]).touched_by(["apps/shop/caf\udce9"])
+
+    assert touched.reason.encode() == b"apps/shop/caf? is in the application's directory"
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
