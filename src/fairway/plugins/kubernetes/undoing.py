@@ -20,7 +20,7 @@ from fairway.plugins.kubernetes.stages import (
 )
 from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import find_router
-from fairway.plugins.kubernetes.variants import found_workloads, with_selector_label
+from fairway.plugins.kubernetes.variants import NoVariant, found_workloads, with_selector_label
 
 _SYNC = ("K8S_SYNC", "K8S_MULTI_SYNC")
 
@@ -66,8 +66,13 @@ async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, .
     asked = spec.quick_sync.add_variant_label_to_selector or any(
         each.add_variant_label_to_selector for each in running.settings.stage_options(*PRIMARY_ROLLOUT, *_SYNC)
     )
+    try:
+        workloads = found_workloads(running.manifests, spec.workloads)
+    except NoVariant:
+        # Whoever only synchronises may name one that is not there; what is live decides in any case.
+        workloads = found_workloads(running.manifests, ())
     chosen = []
-    for each in found_workloads(running.manifests, spec.workloads):
+    for each in workloads:
         live = await site.live(each)
         selected: Any = part(live, "spec", "selector", "matchLabels") or {}
         if label.items() <= selected.items() if live is not None else asked:
