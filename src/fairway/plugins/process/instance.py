@@ -195,7 +195,11 @@ async def _end_of(process: Identity) -> None:
 def _how(status: int | None) -> str:
     if status is None:
         return "exit status unknown"
-    return f"exit status {status}" if status >= 0 else f"signal {signal.Signals(-status).name}"
+    if status >= 0:
+        return f"exit status {status}"
+    # Those for real time have numbers only.
+    known = -status in set(signal.Signals)
+    return f"signal {signal.Signals(-status).name if known else -status}"
 
 
 def _tail(path: Path, size: int) -> bytes:
