@@ -162,6 +162,9 @@ class LiveStates:
                 await self._look(waiting.known)
             except FairwayError as error:
                 _log.warning("what runs is not known", application=waiting.known.application.name, reason=str(error))
+            except Exception:
+                # One application's; the others, and this agent, go on.
+                _log.exception("what runs is not known by a defect of this agent", application=application_id)
         if self._looking.pop(application_id):
             self.look_soon(application_id)
 

@@ -115,6 +115,9 @@ class Watcher:
             except FairwayError as error:
                 # The commit stays unexamined, so the next look finds the same.
                 _log.warning("a repository could not be looked at", repository=repository.id, reason=str(error))
+            except Exception:
+                # What is in other repositories goes on, and this agent with it.
+                _log.exception("a repository is not looked at by a defect of this agent", repository=repository.id)
 
     async def sync(self, command: Command, payload: SyncApplication | ChainSyncApplication) -> Answer:
         """Deploy an application because somebody asks for it; the answer names the deployment, or says why not."""
