@@ -17,6 +17,7 @@ from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.plugins.kubernetes.applying import Applier, Checked
+from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner, marked
@@ -104,7 +105,8 @@ class Site:
         """The same; without manifests where those are what is wrong, for whoever only takes things away."""
         try:
             return await self.load(files)
-        except UserError as error:
+        except (UserError, ToolTroubled) as error:
+            # Where anything was put is in the record; nobody waits with that for a chart whose host is away.
             self.run.log.info(f"The manifests of commit {files.commit[:7]} cannot be used: {error}")
             return Loaded(application_settings(files, self._place.plugin), ())
 

@@ -19,6 +19,7 @@ from fairway.kube.errors import UnknownKind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.config_hash import with_config_hash
+from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.marks import mark
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.patches import patched
@@ -266,7 +267,7 @@ async def _running_before(site: Site, applied: Sequence[Body]) -> list[dict[str,
         if running is None:
             return []
         kinds = await placed(site.cluster, running.manifests)
-    except UserError as error:
+    except (UserError, ToolTroubled) as error:
         site.run.log.info(f"What ran before cannot be read any more, and is not looked for: {error}")
         return []
     keys = {key_of(each) for each in applied}
