@@ -232,6 +232,23 @@ async def test_what_cannot_be_changed_says_how_it_can_be_made_anew(
         assert web.get("deployment", "web")["spec"]["selector"]["matchLabels"] == {"app": "web", "tier": "front"}
 
 
+async def test_a_job_that_is_made_anew_runs_once_though_its_stage_is_run_again(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    job = a_job()
+    job["metadata"]["annotations"] = {"pipecd.dev/force-sync-by-replace": "enabled"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(job)
+        uids = []
+        for stage_id in ("first", "first", "second", "second"):
+            ended = await web.run("K8S_SYNC", id=stage_id)
+            assert ended.status is SUCCEEDED, ended
+            uids.append(web.get("job", "migrate")["metadata"]["uid"])
+
+        assert (uids[0], uids[2]) == (uids[1], uids[3])
+        assert uids[0] != uids[2]
+
+
 async def test_an_object_that_is_replaced_has_only_what_git_says(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, Not
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
+from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.known_config import WORTHWHILE, is_config, needs_no_check
 from fairway.plugins.kubernetes.marks import (
     APPLICATION,
@@ -80,9 +81,10 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 class Applier:
     """Applies the manifests of one stage to one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog, written: Written) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, anew: Anew, written: Written) -> None:
         self._cluster = cluster
         self._log = log
+        self._anew = anew
         self._written = written
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._told: set[str] = set()
@@ -275,6 +277,8 @@ class Applier:
         body = each.manifest.body
         for _ in range(_ATTEMPTS):
             live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+            if force and await self._anew.is_made(body, live) and live is not None:
+                return live
             try:
                 if live is not None and force:
                     uid = str(part(live, "metadata", "uid"))

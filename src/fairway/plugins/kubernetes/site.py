@@ -16,6 +16,7 @@ from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
+from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.applying import Applier, Checked
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
@@ -146,7 +147,8 @@ class Site:
         """Apply the manifests and wait until what they describe is there; the objects as they were applied."""
         log = self.run.log
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        applier, rollout = Applier(self.cluster, log, self._written), Rollout(self.cluster, log)
+        anew, rollout = Anew(self.run, self.target.name), Rollout(self.cluster, log)
+        applier = Applier(self.cluster, log, anew, self._written)
         await self.record.extend(objects)
         checked = await applier.check(objects, create_namespaces=create_namespaces)
         await self._note_added(checked)
