@@ -130,7 +130,7 @@ class ControlPlane:
     async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
         """Ask to be at work; LeasesUnknown where nobody is asked."""
         try:
-            return await self._leases.Hold(request, metadata=self._metadata, timeout=seconds)
+            return _whole("Hold", await self._leases.Hold(request, metadata=self._metadata, timeout=seconds))
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED and _is_the_servers(error):
                 raise LeasesUnknown("this server gives no leases; see that no other agent has the same id") from error
@@ -282,7 +282,7 @@ class ControlPlane:
         token = self._fencing_token
         shown = ((FENCING_METADATA, str(token)),) if token else ()
         try:
-            return await call(request, metadata=self._metadata + shown, timeout=self._seconds)
+            return _whole(method, await call(request, metadata=self._metadata + shown, timeout=self._seconds))
         except aio.AioRpcError as error:
             if self.replaced is not None and (FENCING_METADATA, "stale") in tuple(error.trailing_metadata() or ()):
                 await self.replaced(error.details() or "another agent is at work")
@@ -290,6 +290,13 @@ class ControlPlane:
                 # let it go on until then.
                 await asyncio.get_running_loop().create_future()
             raise _in_our_words(method, error) from error
+
+
+def _whole(method: str, answer: T | None) -> T:
+    # An answer whose bytes are no message of that sort comes from grpc as none at all; something in between gave it.
+    if answer is None:
+        raise ServerAway(f"what came as the answer to {method} is none")
+    return answer
 
 
 #: What repeating does not change. Everything else may be the line, or a server that is being replaced.
