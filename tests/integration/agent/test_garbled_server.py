@@ -11,6 +11,7 @@ from grpc import aio
 from fairway.agent.control_plane import ControlPlane, ServerAway
 from fairway.agent.reports import deploying
 from fairway.rpc.agent_api import lease_messages
+from tests.patience import PATIENCE_SECONDS
 
 
 class Garbled(grpc.GenericRpcHandler):
@@ -42,7 +43,7 @@ async def test_whoever_asks_asks_again() -> None:
         with pytest.raises(ServerAway, match="the answer to ListUnhandledCommands"):
             await server.waiting_commands()
         with pytest.raises(ServerAway, match="the answer to Hold"):
-            await server.hold(lease_messages.HoldRequest(holder="one"), 5.0)
+            await server.hold(lease_messages.HoldRequest(holder="one"), PATIENCE_SECONDS)
 
 
 async def test_a_report_does_not_count_as_told() -> None:

@@ -109,6 +109,7 @@ import asyncio, sys
 from pathlib import Path
 from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import Journal, Order
+from tests.patience import PATIENCE_SECONDS
 
 async def main(folder):
     guard = Guard(folder / "state", folder / "times")
@@ -145,7 +146,7 @@ async def test_a_guard_outlives_the_program_that_has_started_it(tmp_path: Path) 
     journal = await ended_program(tmp_path)
     (tmp_path / "times").write_text("0 0\n")
     try:
-        async with asyncio.timeout(60.0):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await journal.ended()
     finally:
         await journal.end(0.0)

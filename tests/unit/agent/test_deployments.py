@@ -12,6 +12,7 @@ from fairway.agent.deployments import Deployments, GivingUp, Underway
 from fairway.agent.running import Cancelling
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.model.builders import NOW, a_commit, a_deployment, a_stage, a_trigger
 
 
@@ -110,7 +111,7 @@ async def test_one_that_cannot_even_be_given_up_holds_up_nobody() -> None:
     deployments.take(deployed("bad"))
     deployments.take(deployed("good", minutes=1))
     both = [deployments.find(each) for each in ("bad", "good")]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await asyncio.gather(*(each.ended.wait() for each in both if each is not None))
 
     assert done == ["good"]
