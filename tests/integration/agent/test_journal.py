@@ -13,6 +13,7 @@ import pytest
 
 from fairway.plugins.scriptrun.journal import Journal, Order
 from fairway.plugins.scriptrun.script import KEEPER
+from tests.patience import PATIENCE_SECONDS
 
 
 def an_order(tmp_path: Path, text: str) -> Order:
@@ -109,7 +110,6 @@ import asyncio, sys
 from pathlib import Path
 from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import Journal, Order
-from tests.patience import PATIENCE_SECONDS
 
 async def main(folder):
     guard = Guard(folder / "state", folder / "times")
