@@ -54,11 +54,8 @@ def a_command(id: str) -> Command:
 
 
 @asynccontextmanager
-async def asked(servicer: AgentServicer, together: ReportServicer | None = None) -> AsyncIterator[ControlPlane]:
-    server = aio.server()
-    register_agent_service(servicer, server)
-    if together is not None:
-        register_report_service(together, server)
+async def calling(server: aio.Server) -> AsyncIterator[ControlPlane]:
+    """An agent's line to this server, which answers while the block lasts."""
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     control_plane = ControlPlane(aio.insecure_channel(f"127.0.0.1:{port}"), "p,a,k")
@@ -67,6 +64,16 @@ async def asked(servicer: AgentServicer, together: ReportServicer | None = None)
     finally:
         await control_plane.close()
         await server.stop(None)
+
+
+@asynccontextmanager
+async def asked(servicer: AgentServicer, together: ReportServicer | None = None) -> AsyncIterator[ControlPlane]:
+    server = aio.server()
+    register_agent_service(servicer, server)
+    if together is not None:
+        register_report_service(together, server)
+    async with calling(server) as control_plane:
+        yield control_plane
 
 
 async def test_a_cursor_that_its_own_server_stumbles_over_ends_the_list() -> None:

@@ -11,6 +11,7 @@ from grpc import aio
 from fairway.agent.control_plane import ControlPlane, ServerAway
 from fairway.agent.reports import deploying
 from fairway.rpc.agent_api import lease_messages
+from tests.integration.agent.test_control_plane import calling
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -28,14 +29,8 @@ class Garbled(grpc.GenericRpcHandler):
 async def a_garbled_server() -> AsyncIterator[ControlPlane]:
     server = aio.server()
     server.add_generic_rpc_handlers((Garbled(),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    control_plane = ControlPlane(aio.insecure_channel(f"127.0.0.1:{port}"), "p,a,k")
-    try:
+    async with calling(server) as control_plane:
         yield control_plane
-    finally:
-        await control_plane.close()
-        await server.stop(None)
 
 
 async def test_whoever_asks_asks_again() -> None:
