@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tools.peers.cache import cache, locked
@@ -104,19 +104,43 @@ class _Said(threading.Thread):
 
 @contextmanager
 def _in_a_group_of_its_own(command: tuple[str, ...], directory: Path) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        command,
-        cwd=directory,
-        env={**os.environ, **_ENVIRONMENT},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        process_group=0,
-    ) as process:
-        try:
-            yield process
-        except BaseException:
-            # Ctrl-C, or a request to end: retry, go and its compilers all go.
+    with ExitStack() as stack:
+        with _put_off(signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                command,
+                cwd=directory,
+                env={**os.environ, **_ENVIRONMENT},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                process_group=0,
+            )
+            stack.enter_context(process)
+            stack.enter_context(_killed_if_it_is_left(process))
+        yield process
+
+
+@contextmanager
+def _killed_if_it_is_left(process: subprocess.Popen[str]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        # Ctrl-C, or a request to end: retry, go and its compilers all go.
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-            raise
+        raise
+
+
+@contextmanager
+def _put_off(*signals: signal.Signals) -> Iterator[None]:
+    """Signals count once this is over: one that comes while a process is started would leave it to nobody."""
+    came: list[int] = []
+    handlers = {signum: signal.signal(signum, lambda signum, _: came.append(signum)) for signum in signals}
+    try:
+        yield
+    finally:
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
+        for late in came:
+            signal.raise_signal(late)

@@ -61,9 +61,9 @@ class AgentAuth:
         if known is not None:
             return known
         token = parse_token(header)
-        generation = self._verified.generation
+        asked = self._verified.ask()
         await self._verify(token)
-        self._verified.remember(header, token.identity.agent_id, token.identity, generation)
+        self._verified.remember(header, token.identity.agent_id, token.identity, asked)
         return token.identity
 
     def forget(self, agent_id: str) -> None:

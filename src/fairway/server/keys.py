@@ -59,6 +59,13 @@ def matches(stored: str, shown: str) -> bool:
     return hmac.compare_digest(_digest(salt, shown).encode(), digest.encode())
 
 
+class Asked(NamedTuple):
+    """When somebody turned to the store: what it answers may be outdated ever since."""
+
+    generation: int
+    at: datetime
+
+
 class VerifiedKeys(Generic[V]):
     """Keys that were found right a moment ago, and what each of them stands for."""
 
@@ -70,10 +77,9 @@ class VerifiedKeys(Generic[V]):
         self._entries: OrderedDict[bytes, tuple[datetime, str, V]] = OrderedDict()
         self._generation = 0
 
-    @property
-    def generation(self) -> int:
-        """Grows with each `forget`. Read it before looking into the store and give it to `remember`."""
-        return self._generation
+    def ask(self) -> Asked:
+        """For whoever looks into the store now, to be given to `remember` with what was found there."""
+        return Asked(self._generation, self._clock.now())
 
     def recall(self, shown: str) -> V | None:
         """What this key stands for; None when it must be verified (again)."""
@@ -87,12 +93,12 @@ class VerifiedKeys(Generic[V]):
             return None
         return value
 
-    def remember(self, shown: str, owner_id: str, value: V, generation: int) -> None:
-        """Trust this key for a while, unless something was forgotten since `generation` was read."""
-        if generation != self._generation:
+    def remember(self, shown: str, owner_id: str, value: V, asked: Asked) -> None:
+        """Trust this key for a while after the store was asked, unless something was forgotten since."""
+        if asked.generation != self._generation:
             return
         mac = self._mac(shown)
-        self._entries[mac] = (self._clock.now() + self._lifetime, owner_id, value)
+        self._entries[mac] = (asked.at + self._lifetime, owner_id, value)
         self._entries.move_to_end(mac)
         while len(self._entries) > self._limit:
             self._entries.popitem(last=False)

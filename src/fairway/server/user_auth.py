@@ -50,12 +50,12 @@ class UserAuth:
         """Whose key this is, calling from that address; BadCredentials when it is nobody's."""
         known = self._verified.recall(shown)
         if known is None:
-            generation = self._verified.generation
+            asked = self._verified.ask()
             key = await self._verify(shown)
             known = Caller(
                 kind=CallerKind.API_KEY, name=key.id, project_id=key.project_id, roles=(KEY_ROLES[key.role],)
             )
-            self._verified.remember(shown, key.id, known, generation)
+            self._verified.remember(shown, key.id, known, asked)
             await self._record_use(key)
         return msgspec.structs.replace(known, address=address)
 

@@ -157,14 +157,14 @@ async def test_a_replica_whose_connections_were_ended_catches_up_and_trusts_nobo
         await until_heard(one, other)
         await anext(hints)
         there = await other.watch(PROJECTS)
-        forgotten = other.auth._verified.generation
+        forgotten = other.auth._verified.ask().generation
 
         end_connections(url)
         await keep(one.live.store, projects.insert_project, a_project("meanwhile"))
 
         assert await other.heard(there) == {"meanwhile"}
         assert (await next_hint(hints)).topic is HintTopic.ANYTHING
-        assert other.auth._verified.generation > forgotten
+        assert other.auth._verified.ask().generation > forgotten
 
 
 async def test_more_at_once_than_a_position_can_tell_costs_a_look_at_everything(

@@ -1,8 +1,11 @@
 """The build of a peer, with a Go that only pretends: what is asked of it, and what is left when it fails or ends."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
@@ -75,3 +78,29 @@ def test_a_build_that_is_asked_to_end_takes_its_compilers_along(go: PretendedGo)
 
     until(lambda: not go.compiles())
     assert (builder.returncode, find_peer("kustomize").binary.exists()) == (1, False)
+
+
+def test_a_build_that_is_asked_to_end_while_it_starts_a_compiler_takes_it_along(
+    go: PretendedGo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go.hang()
+    starts = subprocess.Popen.__init__
+
+    def is_disturbed(process: subprocess.Popen[str], command: tuple[str, ...], **options: Any) -> None:
+        starts(process, command, **options)
+        if "build" in command:
+            until(go.hangs)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def end(*_: object) -> NoReturn:
+        sys.exit("ended")
+
+    before = signal.signal(signal.SIGTERM, end)
+    monkeypatch.setattr(subprocess.Popen, "__init__", is_disturbed)
+    try:
+        with pytest.raises(SystemExit, match="ended"):
+            build(_SOURCE, peers("one"), print)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert not go.compiles()

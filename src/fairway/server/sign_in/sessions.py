@@ -90,12 +90,12 @@ class Sessions:
     async def identify(self, cookie: str) -> Person:
         """Who holds this cookie; BadCredentials when nobody who is signed in does."""
         known = self._known
-        generation, now = known.generation, self._clock.now()
+        asked = known.ask()
         person = known.recall(cookie)
         if person is None:
-            person = await self._look_up(cookie, now)
-            known.remember(cookie, person.user.id, person, generation)
-        if now >= person.session.expires_at:
+            person = await self._look_up(cookie, asked.at)
+            known.remember(cookie, person.user.id, person, asked)
+        if asked.at >= person.session.expires_at:
             raise _ended()
         return person
 

@@ -56,7 +56,7 @@ def test_a_stored_text_of_another_form_matches_nothing(stored: str) -> None:
 def test_a_verified_key_is_trusted_until_it_expires() -> None:
     clock = FakeClock()
     keys = VerifiedKeys[str](clock, lifetime=timedelta(seconds=30))
-    keys.remember("key", "agent-1", "value", keys.generation)
+    keys.remember("key", "agent-1", "value", keys.ask())
 
     clock.advance(timedelta(seconds=29))
     before = keys.recall("key")
@@ -68,7 +68,7 @@ def test_a_verified_key_is_trusted_until_it_expires() -> None:
 def test_forgetting_an_owner_distrusts_all_its_keys_at_once_and_no_others() -> None:
     keys = VerifiedKeys[str](FakeClock())
     for key, owner in (("old", "agent-1"), ("new", "agent-1"), ("other", "agent-2")):
-        keys.remember(key, owner, owner, keys.generation)
+        keys.remember(key, owner, owner, keys.ask())
 
     keys.forget("agent-1")
 
@@ -77,10 +77,21 @@ def test_forgetting_an_owner_distrusts_all_its_keys_at_once_and_no_others() -> N
 
 def test_a_key_verified_while_its_owner_was_disabled_is_not_remembered() -> None:
     keys = VerifiedKeys[str](FakeClock())
-    generation = keys.generation
+    asked = keys.ask()
 
     keys.forget("agent-1")
-    keys.remember("key", "agent-1", "value", generation)
+    keys.remember("key", "agent-1", "value", asked)
+
+    assert keys.recall("key") is None
+
+
+def test_a_key_is_trusted_from_when_the_store_was_asked_not_from_when_it_answered() -> None:
+    clock = FakeClock()
+    keys = VerifiedKeys[str](clock, lifetime=timedelta(seconds=30))
+    asked = keys.ask()
+
+    clock.advance(timedelta(seconds=30))
+    keys.remember("key", "agent-1", "value", asked)
 
     assert keys.recall("key") is None
 
@@ -89,6 +100,6 @@ def test_the_oldest_keys_make_room_for_new_ones() -> None:
     keys = VerifiedKeys[str](FakeClock(), limit=2)
 
     for key in ("a", "b", "c"):
-        keys.remember(key, key, key, keys.generation)
+        keys.remember(key, key, key, keys.ask())
 
     assert [keys.recall(key) for key in ("a", "b", "c")] == [None, "b", "c"]
