@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -77,6 +78,28 @@ async def test_a_script_that_is_slow_to_come_to_life_is_ended_before_it_does(
     await journal.end(0.1)
 
     assert (journal.status, journal.came_to_life, (tmp_path / "ran").exists()) == (None, False, False)
+
+
+async def test_a_script_that_is_asked_to_end_right_before_it_begins_has_ended_by_that_and_never_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(group: int, number: int) -> None:
+        signals.append(number)
+        kill(group, number)
+        kill(group, signal.SIGCONT)
+
+    signals: list[int] = []
+    kill = os.killpg
+    monkeypatch.setattr(os, "killpg", ask)
+    # Who runs it is known, and it has not begun: here the polite signal meets the keeper alone, which outlives it.
+    monkeypatch.setattr("fairway.plugins.scriptrun.journal.KEEPER", KEEPER.replace("\n( ", "\nkill -STOP $$\n( "))
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran; exec sleep 1000"))
+    await asyncio.to_thread(wait_until, lambda: state(str(journal.process())) == "T")
+
+    await journal.end(PATIENCE_SECONDS)
+
+    assert (signals, journal.status, (tmp_path / "ran").exists()) == ([signal.SIGTERM], 143, False)
 
 
 async def test_a_cancel_in_the_very_moment_in_which_a_script_is_started_leaves_it_alone(
@@ -185,8 +208,14 @@ def command_line(pid: str) -> bytes:
 
 def is_dead(pid: str) -> bool:
     """Whether the process is gone, or is only waiting to be buried."""
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    return state(pid) in {"", "Z"}
+
+
+def state(pid: str) -> str:
+    """The letter for what the process does; none when it is gone."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return ""
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

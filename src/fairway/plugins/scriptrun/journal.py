@@ -3,6 +3,7 @@
     script    what the shell runs, until it has ended    output    all that it has written, as it wrote it
     process   who runs it                                status    how it ended, once it has
     started   it was started, or may not be any more     told      how much of the output is safe with the agent
+    step      which of several commands ran last         wanted    nobody has asked it to end
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
@@ -34,7 +35,14 @@ from fairway.plugins.scriptrun.script import KEEPER
 _TOLD = struct.Struct(">QQQ")
 #: What stands in the files before there is something to be written: as long, and as good as nothing.
 _BLANK = b" " * 15 + b"\n"
-_ROOM = {"output": b"", "told": _TOLD.pack(0, 0, 0), "process": _BLANK, "step": _BLANK, "status": _BLANK}
+_ROOM = {
+    "output": b"",
+    "wanted": b"",
+    "told": _TOLD.pack(0, 0, 0),
+    "process": _BLANK,
+    "step": _BLANK,
+    "status": _BLANK,
+}
 #: How long a keeper that another process has started may take from its start to its first sign of life: by then it has
 #: come to life on a machine that is out of breath, too. A guard waits as long.
 _SIGN_OF_LIFE_SECONDS = 30.0
@@ -180,6 +188,9 @@ class Journal:
         if pid is None:
             self.end_leftovers()
             return
+        # Before the signal, which is lost on one that is just about to begin.
+        with contextlib.suppress(OSError):
+            (self.directory / "wanted").unlink()
         for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, grace_seconds)):
             if not _signal(pid, number):
                 return

@@ -12,9 +12,10 @@ _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Runs the script and leaves its exit status where whoever comes back finds it. The file that it makes first, and only
 #: if it is not there, lets one of two win, should it ever be started twice; a signal for the whole group must not keep
-#: it from its last line. What it writes it writes over (`<>`), which a full disk takes too. No command of it is a
-#: process: of those there is the script alone. What it would say itself of a signal ("Terminated") is left out: the log
-#: says it, and says more.
+#: it from its last line. One that comes while there is nobody else in the group would be lost on the script: where a
+#: signal is not outlived any more it is seen that the script is not wanted, and it ends as by that signal. What the
+#: keeper writes it writes over (`<>`), which a full disk takes too. No command of it is a process: of those there is
+#: the script alone. What it would say itself of a signal ("Terminated") is left out: the log says it, and says more.
 KEEPER = """\
 set -C
 : 2>/dev/null > "$1/started" || exit 0
@@ -22,7 +23,7 @@ set +C
 trap : HUP INT TERM
 echo $$ 1<> "$1/process"
 exec 3>&2 2>/dev/null
-( exec "$2" -l "$1/script" 2>&3 3>&- )
+( [ -e "$1/wanted" ] || exit 143; exec "$2" -l "$1/script" 2>&3 3>&- )
 echo $? 1<> "$1/status"
 """
 
