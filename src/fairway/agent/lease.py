@@ -91,6 +91,8 @@ class Lease:
         self._now = now
         self._left_alone = LeftAlone(data)
         self._holders = read_holders(data)
+        #: Whether the disk has them as they are.
+        self._noted = True
         self._holder = ""
         self._held: Held | None = None
         self._woken = asyncio.Event()
@@ -180,6 +182,8 @@ class Lease:
             if self._role is Role.ACTIVE and decide_standing(self._held, self._now()) is Standing.STEP_DOWN:
                 await self.lose("the server did not answer, and another agent stands by to take over")
                 continue
+            if not self._noted:
+                pause = min(pause, WAITING_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, self._within(pause))):
                     await self._woken.wait()
@@ -213,6 +217,8 @@ class Lease:
             # Written down before the server hears of it: whoever comes next must know that it came after us.
             self._holder = uuid4().hex
             self._remember(self._holders.names, self._holders.fencing_token)
+        elif not self._noted:
+            self._note()
         return lease_messages.HoldRequest(
             holder=self._holder,
             description=f"host {platform.node()}, pid {os.getpid()}",
@@ -293,12 +299,19 @@ class Lease:
 
     def _remember(self, names: tuple[str, ...], token: int) -> None:
         self._holders = Holders(machine=this_machine(), names=(*names, self._holder), fencing_token=token)
+        self._note()
+
+    def _note(self) -> None:
         try:
             # A few bytes, once for each time that somebody else is at work.
             write_holders(self._data, self._holders)
+            self._noted = True
         except OSError as error:
-            # It costs the next agent some seconds, if this one is killed.
-            _log.warning("the agent cannot note under which name it works", reason=str(error))
+            # Tried again with each question. If this agent is killed before, it costs the next one some seconds; and
+            # reports that are kept for the server, since the next one cannot know that they are its own.
+            if self._noted:
+                _log.warning("the agent cannot note under which name it works", reason=str(error))
+            self._noted = False
 
 
 def _now() -> float:

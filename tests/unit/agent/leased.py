@@ -3,7 +3,7 @@
 import asyncio
 import selectors
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -246,3 +246,36 @@ def run(faults: list[Fault], travels: Mapping[str, list[Travel]], last: float = 
         finally:
             loop.close()
     return world
+
+
+class Scripted:
+    """A server that answers in the order in which it was told to."""
+
+    def __init__(self, *answers: lease_messages.HoldAnswer | Exception) -> None:
+        self._answers = list(answers)
+        self.shown: list[int] = []
+        self.slowness = 0.0
+
+    def answer_from_now_on(self, answer: lease_messages.HoldAnswer) -> None:
+        self._answers = [answer]
+
+    async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        await asyncio.sleep(self.slowness)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def release(self, holder: str, seconds: float) -> None:
+        pass
+
+    def show(self, fencing_token: int) -> None:
+        self.shown.append(fencing_token)
+
+
+def in_own_time(work: Coroutine[Any, Any, None]) -> None:
+    loop = OwnTime()
+    try:
+        loop.run_until_complete(work)
+    finally:
+        loop.close()

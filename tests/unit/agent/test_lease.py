@@ -1,9 +1,8 @@
 """Whether an agent is at work: its decisions, and real leases against the server's own decisions in time of our own."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +14,7 @@ from fairway.agent.lease import Lease, Role
 from fairway.agent.own_data import Holders, read_holders, write_holders
 from fairway.agent.standing import Ends, Held, Standing, decide_left_alone, decide_standing
 from fairway.rpc.agent_api import lease_messages
-from tests.unit.agent.leased import Fault, OwnTime, Travel, World, run
+from tests.unit.agent.leased import Fault, OwnTime, Scripted, Travel, World, in_own_time, run
 
 
 def held(standby: bool, seconds: float = 15.0) -> Held:
@@ -159,39 +158,6 @@ def test_somebody_is_at_work_again_when_all_is_well(faults: list[Fault]) -> None
     world = run([*BOTH, *faults, *mended, Fault(0.0, "start", "a")], {}, last=400.0)
 
     assert list(roles(world).values()).count(Role.ACTIVE) == 1
-
-
-class Scripted:
-    """A server that answers in the order in which it was told to."""
-
-    def __init__(self, *answers: lease_messages.HoldAnswer | Exception) -> None:
-        self._answers = list(answers)
-        self.shown: list[int] = []
-        self.slowness = 0.0
-
-    def answer_from_now_on(self, answer: lease_messages.HoldAnswer) -> None:
-        self._answers = [answer]
-
-    async def hold(self, request: lease_messages.HoldRequest, seconds: float) -> lease_messages.HoldAnswer:
-        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-        await asyncio.sleep(self.slowness)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def release(self, holder: str, seconds: float) -> None:
-        pass
-
-    def show(self, fencing_token: int) -> None:
-        self.shown.append(fencing_token)
-
-
-def in_own_time(work: Coroutine[Any, Any, None]) -> None:
-    loop = OwnTime()
-    try:
-        loop.run_until_complete(work)
-    finally:
-        loop.close()
 
 
 def test_that_an_agent_waits_for_its_server_is_said_once_and_so_is_the_end_of_it(tmp_path: Path) -> None:
@@ -386,6 +352,27 @@ def test_an_agent_whose_lease_a_person_has_released_goes_on_when_nobody_else_has
 
     in_own_time(work())
     assert server.shown == [1, 2]
+
+
+def test_a_lease_that_the_disk_did_not_take_is_noted_when_it_does(tmp_path: Path) -> None:
+    granted = lease_messages.HoldAnswer(granted=True, fencing_token=3, seconds=300.0)
+    server = Scripted(granted, ServerAway("nobody there"))
+    in_its_place = tmp_path / "holders.json"
+    in_its_place.mkdir()
+
+    async def work() -> None:
+        async with Lease.open(server, tmp_path, asyncio.get_running_loop().time) as lease:
+            await lease.reached(Role.ACTIVE)
+            await asyncio.sleep(30)
+            in_its_place.rmdir()
+            await asyncio.sleep(2)
+
+    with capture_logs() as logs:
+        in_own_time(work())
+
+    # By that the next one knows that what is kept for the server is its own, also when this one is killed.
+    assert read_holders(tmp_path).fencing_token == 3
+    assert [each["event"] for each in logs].count("the agent cannot note under which name it works") == 1
 
 
 def test_names_that_were_copied_from_another_machine_count_for_nothing(tmp_path: Path) -> None:
