@@ -5,8 +5,10 @@ process, and its far end has the name that gRPC gives for the peer of a call. To
 if the line had broken: all calls on it end, and what they held is free. Who is well calls again.
 """
 
+import errno
 import os
 import socket
+import stat
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote
@@ -29,6 +31,9 @@ def hang_up(peer: str) -> bool:
 
 def _copy(number: int) -> socket.socket:
     """What is looked at is a copy, so it is the one that is ended; OSError where it is no socket."""
+    if not stat.S_ISSOCK(os.fstat(number).st_mode):
+        # To close a copy of a file ends all locks that this process has on it, SQLite's among them.
+        raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK))
     copy = os.dup(number)
     try:
         return socket.socket(fileno=copy)
