@@ -119,7 +119,9 @@ async def test_hints_reach_agents_at_the_other_replica(url: str, tmp_path: Path)
 
 async def test_growth_of_a_log_is_heard_at_both_replicas(url: str, tmp_path: Path) -> None:
     async with a_replica(url, tmp_path) as one, a_replica(url, tmp_path) as other:
+        # Whoever begins to hear looks into every log from its beginning, so both do before there is a watcher.
         await until_heard(one, other)
+        await until_heard(other, one)
         topic = LogTopic("d", "s")
         here, there = await one.watch(topic), await other.watch(topic)
 

@@ -129,7 +129,8 @@ async def test_a_call_that_ends_without_a_request_is_the_callers_mistake() -> No
         await asking.done_writing()
 
         assert (await asking.code()).name == "INVALID_ARGUMENT"
-        assert site.room.callers == 0
+        # The caller may know before the server has cleared up.
+        await until(lambda: site.room.callers == 0)
 
 
 async def test_large_requests_of_one_caller_are_read_a_few_at_a_time_and_others_go_by() -> None:

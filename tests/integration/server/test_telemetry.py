@@ -223,9 +223,10 @@ async def test_the_beginning_of_a_stream_is_a_span(request_: bytes, counted: lis
                 seen = [await call.read() for _ in counted]
                 if not counted:
                     assert (await call.code()).value[0] == code
-                # It has been sent before the stream ends.
-                await asyncio.to_thread(traces.flush)
-                spans = collector.spans
+                # It is sent before the stream ends; who is refused may know before the span has ended.
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    while not (spans := collector.spans):
+                        await asyncio.to_thread(traces.flush)
                 call.cancel()
             await server.stop(None)
 

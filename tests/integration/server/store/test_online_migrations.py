@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -116,9 +117,14 @@ def few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def by_creation(store: Store, **wanted: Any) -> list[str]:
     filter = DeploymentFilter(project_id="shop", labels={"team": "a"}, **wanted)
-    page = PageRequest(limit=1000, sort=Sort.CREATION, ascending=True)
-    found = await store.read(lambda connection: list_deployments(connection, filter, page))
-    return [deployment.id for deployment in found.items]
+    request, ids = PageRequest(limit=1000, sort=Sort.CREATION, ascending=True), list[str]()
+    # However many an older replica has begun meanwhile.
+    while True:
+        page = await store.read(partial(list_deployments, filter=filter, page=request))
+        ids += [deployment.id for deployment in page.items]
+        if not page.cursor:
+            return ids
+        request = msgspec.structs.replace(request, cursor=page.cursor)
 
 
 async def test_an_older_replica_writes_on_while_a_new_one_migrates_and_starts(old_url: str) -> None:

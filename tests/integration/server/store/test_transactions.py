@@ -195,7 +195,7 @@ async def test_a_reader_sees_one_moment(store: Store) -> None:
         return [before, projects.list_projects(connection)]
 
     reading = asyncio.ensure_future(store.read(look_twice))
-    await asyncio.to_thread(looked.wait, 60)
+    assert await asyncio.to_thread(looked.wait, PATIENCE_SECONDS)
     await store.write(inserting("x"))
     written.set()
 
