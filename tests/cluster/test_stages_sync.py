@@ -1,8 +1,13 @@
 """K8S_SYNC on a real cluster: what it brings, in which order, and how long it waits."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from fairway.kube.manifest import Body
+from fairway.plugins.kubernetes.rollout import Rollout
 from tests.acceptance.kubernetes.gates import behind, open_gate
 from tests.cluster.kubernetes_applications import (
     CANCELLED,
@@ -209,6 +214,27 @@ async def test_a_job_that_is_removed_once_it_has_completed_was_not_deleted_by_so
             ended = await stage
 
         assert (ended.status, ended.log[-1]) == (SUCCEEDED, "2 objects applied"), ended
+
+
+async def test_a_job_that_is_removed_before_anybody_has_looked_at_it_has_completed(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        wait = Rollout.wait
+
+        async def late(self: Rollout, objects: Sequence[Body]) -> int:
+            async def is_gone() -> bool:
+                return not objects or not web.names("job")
+
+            await until(is_gone)
+            return await wait(self, objects)
+
+        monkeypatch.setattr(Rollout, "wait", late)
+        web.commit(a_job(ttlSecondsAfterFinished=0))
+
+        ended = await web.succeed("K8S_SYNC")
+
+        assert f"Job {namespace}/migrate: It is complete" in ended.log
 
 
 async def test_what_cannot_be_changed_says_how_it_can_be_made_anew(

@@ -117,13 +117,35 @@ class Rollout:
                 continue
             live = await self._cluster.get(kind, key.namespace, key.name)
             if live is None:
-                raise StageFailed(f"{key} was deleted by somebody while it was waited for")
-            if (owner := mark(live, APPLICATION)) != mark(self._waiting[key].body, APPLICATION):
+                await self._gone(kind, key)
+            elif (owner := mark(live, APPLICATION)) != mark(self._waiting[key].body, APPLICATION):
                 whose = f"application {owner}" if owner else "somebody"
                 raise StageFailed(
                     f"{key} was taken over by {whose} while it was waited for; only one application can have an "
                     "object: take it out of the manifests of the other, or give it another name there"
                 )
+
+    async def _gone(self, kind: Kind, key: Key) -> None:
+        """One that is not there any more: StageFailed, unless it is a Job that had come to its end before."""
+        waiting = self._waiting[key]
+        if (key.group, key.kind) == ("batch", "Job"):
+            # The cluster removes it soon, perhaps before anybody has looked; what became of it is in its history.
+            scope = Scope(namespace=key.namespace, name=key.name)
+            since = str(part(waiting.body, "metadata", "resourceVersion") or "")
+            try:
+                async with aclosing(self._cluster.follow(kind, scope, since, dict[str, Any])) as changes:
+                    async for change in changes:
+                        if change.type != "BOOKMARK":
+                            self._see({"apiVersion": kind.api_version, "kind": kind.kind, **change.object})
+                        if change.type == "DELETED":
+                            break
+            except Expired as error:
+                raise StageFailed(
+                    f"{key} is gone, and the cluster does not remember how it ended; a longer ttlSecondsAfterFinished "
+                    "leaves more time to look"
+                ) from error
+        if not waiting.has_ended:
+            raise StageFailed(f"{key} was deleted by somebody while it was waited for")
 
     async def _watch(self, api_version: str, kind_name: str, namespace: str, application: str) -> None:
         """Be told of all objects of a kind that the application has in a namespace, and of every change, for ever."""

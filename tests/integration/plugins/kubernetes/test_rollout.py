@@ -17,6 +17,7 @@ from fairway.plugins.kubernetes.reasons import Reasons
 from fairway.plugins.kubernetes.removing import until_gone
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.waiting import Waiting
+from fairway.sdk import StageFailed
 from fairway.sdk.stage_log import StageLog
 from tests.integration.kube.double import (
     Answer,
@@ -163,3 +164,59 @@ async def test_a_pod_that_went_while_nobody_could_look_is_not_waited_for() -> No
 
     lacks = "0 of 1 replicas are available"
     assert found == [f"{lacks}; pod web-1: main: ErrImagePull", lacks]
+
+
+def a_job(version: str, ended: str = "") -> dict[str, Any]:
+    metadata = {"name": "migrate", "namespace": "shop", "uid": "job-uid", "resourceVersion": version}
+    conditions = [{"type": ended, "status": "True", "message": f"It is {ended}"}] if ended else []
+    status = {"conditions": conditions}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {}, "status": status}
+
+
+def removed_before_anybody_looked(*history: Mapping[str, Any]) -> Answer:
+    """A cluster where a Job is gone, and what it remembers of it."""
+    jobs = {"name": "jobs", "kind": "Job", "namespaced": True, "verbs": ["get"]}
+    events = {"name": "events", "kind": "Event", "namespaced": True, "verbs": ["get"]}
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        match request.path.split("/"):
+            case ["", "apis", "batch", "v1"] | ["", "api", "v1"]:
+                return await says({"resources": [jobs, events]})(request)
+            case [*_, "migrate"]:
+                return await refuses(404)(request)
+            case [*_, "jobs"] if request.query.get("fieldSelector") == "metadata.name=migrate":
+                assert request.query["resourceVersion"] == "5"
+                return await tells(*history, then=for_ever)(request)
+            case _ if "watch" in request.query:
+                return await tells(then=for_ever)(request)
+        return await says(a_list("9"))(request)
+
+    return answer
+
+
+async def until_ended(*history: Mapping[str, Any]) -> None:
+    gone = removed_before_anybody_looked(*history)
+    async with serving(gone) as double, a_cluster(double) as cluster, asyncio.timeout(PATIENCE_SECONDS):
+        await Rollout(cluster, a_log(), no_waits()).wait([a_job("5")])
+
+
+async def test_a_job_that_the_cluster_removed_before_anybody_looked_has_ended_as_the_cluster_remembers() -> None:
+    history = [
+        {"type": "MODIFIED", "object": a_job("6", "Complete")},
+        {"type": "DELETED", "object": a_job("7", "Complete")},
+    ]
+
+    await until_ended(*history)
+
+
+@pytest.mark.parametrize(
+    ("history", "words"),
+    [
+        pytest.param({"type": "DELETED", "object": a_job("7", "Failed")}, "It is Failed", id="it failed"),
+        pytest.param({"type": "DELETED", "object": a_job("7")}, "was deleted by somebody", id="by somebody"),
+        pytest.param(EXPIRED, "does not remember how it ended", id="forgotten"),
+    ],
+)
+async def test_a_job_that_is_gone_and_did_not_complete_fails_the_stage(history: Mapping[str, Any], words: str) -> None:
+    with pytest.raises(StageFailed, match=words):
+        await until_ended(history)
