@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from fairway.cli.lint import lint_paths
+from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.demo import Demo, GitFailed, git
 from fairway.cli.up.places import Places
-from fairway.cli.up.registration import WatchedRepository, write_agent_file
 from fairway.cli.up.repositories import choose_repositories, own_repository
 from fairway.cli.up.unusable import unusable_files
 from fairway.model.application import Application, DeploymentReference, GitPath, Repository
@@ -104,7 +104,7 @@ def test_what_was_watched_before_is_watched_again(tmp_path: Path) -> None:
     origin = an_origin(tmp_path, {"words": "some"})
 
     first = choose_repositories(places, Demo(places.demo), origin.work)
-    write_agent_file(places, "agent-1", "127.0.0.1:1", first)
+    AgentFile(places).write("agent-1", "127.0.0.1:1", first)
     second = choose_repositories(places, Demo(places.demo), None)
 
     assert [each.path for each in first] == [origin.work]

@@ -19,12 +19,13 @@ import typer
 from fairway.cli.call import Call, UsageError, ending
 from fairway.cli.options import Timeout, length_of_time
 from fairway.cli.output import plain
+from fairway.cli.up.agent_file import WatchedRepository
 from fairway.cli.up.board import Signs, State
 from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
 from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places, default_data
-from fairway.cli.up.registration import WatchedRepository, await_suggestions, register_applications
+from fairway.cli.up.registration import await_suggestions, register_applications
 from fairway.cli.up.repositories import choose_repositories
 from fairway.cli.up.rest import Expected, Rest
 from fairway.cli.up.screens import a_screen

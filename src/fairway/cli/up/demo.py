@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from fairway.cli.up.registration import WatchedRepository
+from fairway.cli.up.agent_file import WatchedRepository
 from fairway.cli.up.rest import Expected
 from fairway.errors import UserError
 from fairway.model.application import Application, DiscoveredApplication

@@ -9,10 +9,8 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
-import yaml
 
 from fairway.cli.agent import NewAgent, NewKey, ShownAgent
 from fairway.cli.call import Call, decode
@@ -24,18 +22,9 @@ from fairway.model.application import Application, DiscoveredApplication
 
 #: What our agent is called.
 NAME = "up"
-_PROJECT = "default"
 #: More applications than `up` is meant for.
 MOST_APPLICATIONS = 1000
 _LOOK = 0.1
-
-
-class WatchedRepository(msgspec.Struct, frozen=True, kw_only=True):
-    """A repository for the agent to watch."""
-
-    id: str
-    path: Path
-    branch: str
 
 
 class Suggestions(msgspec.Struct, frozen=True):
@@ -44,9 +33,8 @@ class Suggestions(msgspec.Struct, frozen=True):
     items: tuple[DiscoveredApplication, ...]
 
 
-def register_agent(call: Call, places: Places) -> str:
-    """Our agent's id; its key is in its file then."""
-    known = _written_id(places)
+def register_agent(call: Call, places: Places, known: str) -> str:
+    """Our agent's id, which may be known from before; its key is in its file then."""
     if known and places.agent_key.exists() and _is_there(call, known):
         return known
     found = [each for each in list_of(call, "agents", ShownAgent, {}, MOST_APPLICATIONS)[1] if each.name == NAME]
@@ -58,20 +46,6 @@ def register_agent(call: Call, places: Places) -> str:
         id, key = made.agent.id, made.key
     write_private(places.agent_key, f"{key}\n")
     return id
-
-
-def write_agent_file(places: Places, id: str, server: str, repositories: Sequence[WatchedRepository]) -> None:
-    """The agent's configuration: where its server is, and what it watches."""
-    spec = {
-        "projectID": _PROJECT,
-        "pipedID": id,
-        "pipedKeyFile": str(places.agent_key.absolute()),
-        "apiAddress": server,
-        "plugins": [{"name": "process", "url": "builtin:process"}],
-        "repositories": [{"repoId": each.id, "remote": str(each.path), "branch": each.branch} for each in repositories],
-    }
-    document = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Piped", "spec": spec}
-    write_private(places.agent_file, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
 
 
 def agent_started_at(call: Call, id: str) -> datetime | None:
@@ -120,12 +94,6 @@ def await_suggestions(call: Call, seconds: float = 5.0) -> None:
     deadline = time.monotonic() + seconds
     while not suggestions(call) and not applications(call) and time.monotonic() < deadline:
         time.sleep(_LOOK)
-
-
-def _written_id(places: Places) -> str:
-    with suppress(OSError, yaml.YAMLError, KeyError, TypeError):
-        return str(yaml.safe_load(places.agent_file.read_text())["spec"]["pipedID"])
-    return ""
 
 
 def _is_there(call: Call, agent_id: str) -> bool:

@@ -5,22 +5,20 @@ repository of their own.
 """
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
-import yaml
-
+from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.demo import ID as DEMO
 from fairway.cli.up.demo import Demo, GitFailed, git
 from fairway.cli.up.places import Places
-from fairway.cli.up.registration import WatchedRepository
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def choose_repositories(places: Places, demo: Demo, given: Path | None) -> list[WatchedRepository]:
     """The repositories, the demo made if it is wanted."""
-    own = {each.path: each for each in _watched_before(places) if each.path.exists()}
+    before = (each for each in AgentFile(places).repositories if each.id != DEMO)
+    own = {each.path: each for each in before if each.path.exists()}
     if given is not None:
         new = own_repository(given, {DEMO, *(each.id for each in own.values())})
         own.setdefault(new.path, new)
@@ -42,14 +40,3 @@ def own_repository(path: Path, taken: set[str]) -> WatchedRepository:
     name = _NOT_IN_IDS.sub("-", place.name.removesuffix(".git")).strip("-.") or "repository"
     numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
     return WatchedRepository(id=next(id for id in numbered if id not in taken), path=place, branch=branch)
-
-
-def _watched_before(places: Places) -> list[WatchedRepository]:
-    with suppress(OSError, yaml.YAMLError, KeyError, TypeError):
-        spec = yaml.safe_load(places.agent_file.read_text())["spec"]
-        return [
-            WatchedRepository(id=each["repoId"], path=Path(each["remote"]), branch=each["branch"])
-            for each in spec["repositories"]
-            if each["repoId"] != DEMO
-        ]
-    return []

@@ -18,12 +18,13 @@ from urllib.parse import urlsplit
 from fairway.cli.call import Call, UsageError
 from fairway.cli.profiles import Profile, Profiles, change_profiles, profiles_path
 from fairway.cli.remote import Unreachable
+from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.children import Child, bury_orphans, end_orphans, inherit_orphans, interrupt, orphans
 from fairway.cli.up.first_key import api_key
 from fairway.cli.up.log_files import keep_small
 from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places
-from fairway.cli.up.registration import WatchedRepository, agent_started_at, register_agent, write_agent_file
+from fairway.cli.up.registration import agent_started_at, register_agent
 from fairway.errors import UserError
 
 if TYPE_CHECKING:
@@ -98,9 +99,10 @@ class Site:
 
     def start_agent(self, call: Call, repositories: Sequence[WatchedRepository]) -> str:
         """Start the agent, and wait until it watches the repositories; its id."""
-        id = register_agent(call, self._places)
+        file = AgentFile(self._places)
+        id = register_agent(call, self._places, file.agent_id)
         before = agent_started_at(call, id)
-        write_agent_file(self._places, id, self.address, repositories)
+        file.write(id, self.address, repositories)
         self._agent.start()
         while agent_started_at(call, id) == before:
             _pause(self._agent)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from fairway.cli.up.registration import WatchedRepository, registered_files
+from fairway.cli.up.agent_file import WatchedRepository
+from fairway.cli.up.registration import registered_files
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import is_application_file
 from fairway.config.read import Reading, read_file
