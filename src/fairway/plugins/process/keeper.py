@@ -5,9 +5,13 @@
 It is told nothing but the directory: what is wanted stands in `wanted.json`, which it reads when a SIGHUP says that it
 has changed, and from time to time. There is one keeper for a directory, held by a lock that dies with it. SIGTERM ends
 the application with its keeper. SIGKILL ends the keeper alone; the next one takes over the processes.
+
+While the disk takes nothing, what runs goes on, and a process that ends is started again. A further one is not started
+before it is noted: nobody would find it if its keeper were killed.
 """
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import signal
@@ -37,7 +41,9 @@ class Keeper:
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
         self._leave = False
-        self._written: Seen | None = None
+        self._seen: Seen | None = None
+        #: Whether the disk has taken that.
+        self._noted = True
 
     async def run(self) -> None:
         """Work until nothing is wanted and nothing is left."""
@@ -51,7 +57,7 @@ class Keeper:
             # One that was leaving is let go again by the first step.
             if not record.leaving:
                 self._tasks[record.id] = asyncio.create_task(kept.take_over())
-        while wanted.groups or self._kept:
+        while wanted.groups or self._kept or not (self._noted or self._leave):
             await self._step(wanted)
             self._wake.clear()
             try:
@@ -61,7 +67,9 @@ class Keeper:
                 pass  # A signal may have been lost; looking costs little.
             wanted = self._wanted()
         await self._splitter.close()
-        save(self._directory, SEEN, Seen(wanted=wanted.key))
+        with contextlib.suppress(OSError):
+            # Nothing is left, and by its process it is known that the keeper has gone too.
+            save(self._directory, SEEN, Seen(wanted=wanted.key))
 
     def _wanted(self) -> Wanted:
         return (None if self._leave else load(self._directory, WANTED, Wanted)) or Wanted()
@@ -73,18 +81,20 @@ class Keeper:
     async def _step(self, wanted: Wanted) -> None:
         for task in (*self._tasks.values(), *self._ending.values()):
             if task.done():
-                # A defect, or a full disk: the next keeper begins with what is written down.
+                # A defect: the next keeper begins with what is written down.
                 task.result()
         problem = await self._listen(wanted)
         step = decide_step(wanted, [kept.record for kept in self._kept.values()])
         self._splitter.route(step.routes, {id: kept.record.port for id, kept in self._kept.items()})
         for group in step.start:
-            self._start(group)
+            self._add(group)
         for id in self._leaving(step):
             self._kept[id].leave()
             ending = self._kept[id].end(self._splitter.drained, wanted.stop_timeout)
             self._ending[id] = asyncio.create_task(ending)
         self._write(wanted, problem)
+        if self._noted:
+            self._start_added()
 
     def _leaving(self, step: Step) -> list[str]:
         # Those that an earlier keeper had let go are let go again.
@@ -101,7 +111,7 @@ class Keeper:
             return f"nobody can listen on {wanted.host} port {wanted.port} ({os.strerror(error.errno or 0)})"
         return ""
 
-    def _start(self, group: Group) -> None:
+    def _add(self, group: Group) -> None:
         record = Instance(
             id=f"{group.variant}-{uuid4().hex[:8]}",
             variant=group.variant,
@@ -109,9 +119,12 @@ class Keeper:
             commit=group.version.commit,
             port=_free_port(),
         )
-        kept = self._keep(record, group.version)
-        # It does not run before this step has ended, and with it written the record down.
-        self._tasks[record.id] = asyncio.create_task(kept.attend())
+        self._keep(record, group.version)
+
+    def _start_added(self) -> None:
+        for id, kept in self._kept.items():
+            if id not in self._tasks and not kept.record.leaving:
+                self._tasks[id] = asyncio.create_task(kept.attend())
 
     def _keep(self, record: Instance, version: Version | None) -> Kept:
         kept = Kept(record, version, self._directory, lambda changed: self._changed(record.id, changed))
@@ -123,8 +136,8 @@ class Keeper:
             self._kept.pop(id, None)
             for tasks in (self._tasks, self._ending):
                 tasks.pop(id, None)
-        if self._written is not None:
-            self._save(self._written)
+        if self._seen is not None:
+            self._save(self._seen)
         self._wake.set()
 
     def _write(self, wanted: Wanted, problem: str) -> None:
@@ -139,14 +152,28 @@ class Keeper:
             problem=seen.problem,
             instances=tuple(kept.record for kept in self._kept.values()),
         )
-        if now != self._written:
-            self._written = now
+        if now == self._seen and self._noted:
+            return
+        self._seen = now
+        try:
             save(self._directory, SEEN, now)
+            self._noted = True
+        except OSError as error:
+            # Such as a full disk. It is tried again with each step.
+            if self._noted:
+                _say(f"what there is cannot be noted, and no further process be started: {error}")
+            self._noted = False
 
 
 def _version_of(record: Instance, wanted: Wanted) -> Version | None:
     versions = (group.version for group in wanted.groups if group.variant == record.variant)
     return next((version for version in versions if version.key == record.version), None)
+
+
+def _say(sentence: str) -> None:
+    # To its log, which may be on the same disk.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{sentence}\n")
 
 
 def _free_port() -> int:

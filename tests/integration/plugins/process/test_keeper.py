@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from fairway.plugins.process.decide import what_is_missing
-from fairway.plugins.process.identity import identity_of, is_alive
+from fairway.plugins.process.identity import find_marked, identity_of, is_alive
+from fairway.plugins.process.keeper import Keeper
 from fairway.plugins.process.keeping import ask_all_to_end, told_keeper
-from fairway.plugins.process.records import SEEN, WANTED, Group, Seen, Version, Wanted, load, save
+from fairway.plugins.process.records import SEEN, WANTED, Group, Identity, Seen, Version, Wanted, load, save
 from fairway.plugins.process.release import keep_release
 from tests.integration.agent.running import until
 from tests.integration.plugins.process.applications import SERVER, nothing_left
@@ -76,6 +77,60 @@ async def test_processes_that_were_started_but_not_written_down_are_found_by_the
 
         assert [each.process for each in after.instances] == [each.process for each in before.instances]
         assert after.keeper != before.keeper
+
+
+@contextmanager
+def a_disk_that_takes_nothing_of(pid: int, directory: Path) -> Iterator[None]:
+    """For what that keeper notes; it stands in for a full one."""
+    in_its_place = directory / f"{SEEN}.{pid}"
+    in_its_place.mkdir()
+    try:
+        yield
+    finally:
+        in_its_place.rmdir()
+
+
+async def test_a_keeper_goes_on_while_the_disk_is_full_and_notes_it_all_when_there_is_room(tmp_path: Path) -> None:
+    directory, wanted = an_application(tmp_path)
+    with nothing_left(tmp_path):
+        before = await made(directory, wanted)
+        keeper, (killed, other) = before.keeper, before.instances
+        assert keeper is not None
+        assert killed.process is not None
+        with a_disk_that_takes_nothing_of(keeper.pid, directory):
+            os.kill(killed.process.pid, signal.SIGKILL)
+
+            async def started_again() -> Identity | None:
+                assert is_alive(keeper), (directory / "keeper.log").read_text()
+                found = find_marked(killed.id)
+                return None if found == killed.process else found
+
+            new = await until(started_again)
+
+        async def noted() -> Seen | None:
+            seen = await told_keeper(directory, wanted)
+            return seen if seen != before and not what_is_missing(wanted, seen) else None
+
+        after = await until(noted)
+        assert after.keeper == keeper
+        assert {each.id: each.process for each in after.instances} == {killed.id: new, other.id: other.process}
+        assert (directory / "keeper.log").read_text().count("cannot be noted") == 1
+
+
+async def test_a_process_is_not_started_before_it_is_noted(tmp_path: Path) -> None:
+    directory, wanted = an_application(tmp_path, ("no-such-program",))
+    keeper = Keeper(directory)
+    with a_disk_that_takes_nothing_of(os.getpid(), directory):
+        await keeper._step(wanted)
+        begun = list(keeper._tasks)
+    await keeper._step(wanted)
+    later, noted = list(keeper._tasks), load(directory, SEEN, Seen) or Seen()
+    for task in keeper._tasks.values():
+        task.cancel()
+    await keeper._splitter.close()
+
+    assert (begun, later) == ([], [each.id for each in noted.instances])
+    assert len(later) == 2
 
 
 async def test_a_stranger_who_has_the_number_of_a_process_is_left_alone(tmp_path: Path) -> None:
