@@ -283,7 +283,8 @@ def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> Discovere
         name=config.name,
         agent_id=whose.agent_id,
         repository_id=whose.repository_id,
-        path=directory or ".",
+        # PipeCD's server refuses a whole report for a path of one character, and the root of a repository would be one.
+        path=directory if len(directory) > 1 else f"./{directory}",
         config_filename=name,
         # The plugin that a v0 kind stands for has the kind's name.
         kind=ApplicationKind(next(iter(config.plugins))) if config.generation is Generation.V0 else None,

@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import posixpath
 import signal
 from pathlib import Path
+
+import pytest
 
 from fairway.model.command import CancelDeployment, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -39,6 +42,20 @@ async def test_a_commit_runs_its_script(tmp_path: Path) -> None:
 
         assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
         assert await world.output(deployment, 0) == "hello from web"
+
+
+@pytest.mark.parametrize("directory", [pytest.param(".", id="the root"), pytest.param("a", id="one letter")])
+async def test_an_application_may_lie_at_the_root_or_in_a_directory_of_one_letter(
+    tmp_path: Path, directory: str
+) -> None:
+    file = posixpath.normpath(f"{directory}/app.pipecd.yaml")
+    async with a_world(tmp_path, an_origin(tmp_path, {file: an_application_file(script("echo here"))})) as world:
+        await world.add_application(directory)
+        async with an_agent_at_work(world):
+            deployment = await world.ended()
+
+        assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+        assert await world.output(deployment, 0) == "here"
 
 
 async def test_the_next_push_is_deployed_and_one_beside_the_application_is_not(tmp_path: Path) -> None:

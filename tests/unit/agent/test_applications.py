@@ -57,6 +57,14 @@ def test_a_file_in_a_directory_whose_name_is_no_text_is_not_suggested() -> None:
     assert len(seen.unregistered) == 1
 
 
+def test_a_file_at_the_root_or_in_a_directory_of_one_letter_is_suggested_as_pipecds_server_takes_it() -> None:
+    files = {path: read_file(a_file("shop"), path) for path in ("app.pipecd.yaml", "a/app.pipecd.yaml")}
+
+    seen = view(COMMIT, files, [], WHOSE)
+
+    assert [each.path for each in seen.unregistered] == ["./", "./a"]
+
+
 def test_a_registered_file_is_known_and_any_other_is_suggested() -> None:
     web = registered("web")
     text = a_file("web")

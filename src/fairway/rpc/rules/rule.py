@@ -62,9 +62,10 @@ KEYS_IN_KEBAB_CASE = Rule(
 )
 RELATIVE_PATH = Rule(
     "match ^[^/].+$",
-    "a path of at least two characters that does not begin with /",
+    "a path that does not begin with /",
+    # PipeCD wants two characters; that refuses the root of a repository, and with it all else that is told beside it.
     # A newline is no part of a path: `.` does not match it and fullmatch allows none at the end.
-    lambda path, _: re.fullmatch(r"[^/].+", path) is not None,
+    lambda path, _: re.fullmatch(r"[^/].*", path) is not None,
 )
 SIX_CHARACTERS = Rule("min_len 6", "six characters or more", lambda value, _: len(value) >= 6)
 UNDER_WAY = Rule("in{2,3}", "2 (running) or 3 (rolling back)", lambda number, _: number in _UNDER_WAY)

@@ -5,6 +5,7 @@ make it so; the agent's own report adds what only the agent knows, and an older 
 """
 
 import functools
+import posixpath
 from datetime import datetime
 
 import msgspec
@@ -141,7 +142,13 @@ async def report_unregistered(
         # Agents with plugins know no kinds, but the wire cannot leave the number out.
         has_plugins = bool(agents.load_agent(connection, caller.agent_id).profile.plugins)
         own = tuple(
-            msgspec.structs.replace(info, agent_id=caller.agent_id, kind=None if has_plugins else info.kind)
+            msgspec.structs.replace(
+                info,
+                agent_id=caller.agent_id,
+                kind=None if has_plugins else info.kind,
+                # Agents write `./a` where PipeCD's server would refuse `a`.
+                path=posixpath.normpath(info.path),
+            )
             for info in found
         )
         suggestions.replace_suggestions(connection, caller.agent_id, own)

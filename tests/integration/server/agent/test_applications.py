@@ -141,6 +141,19 @@ async def test_applications_that_nobody_registered_replace_those_found_before(
         assert found == (found_in_git("", path="apps/new", kind=kind),)
 
 
+async def test_an_application_at_the_root_or_in_a_directory_of_one_letter_is_suggested(tmp_path: Path) -> None:
+    paths = (".", "a", "./", "./b")
+    async with serving(tmp_path) as server:
+        await server.add_agent()
+        sent = [to_wire_discovered_application(found_in_git("", path=path)) for path in paths]
+        request = m.ReportUnregisteredApplicationConfigurationsRequest(applications=sent)
+        await server.agent().call("ReportUnregisteredApplicationConfigurations", request)
+
+        found = await server.load(suggestions.list_suggestions, "shop")
+
+        assert sorted(each.path for each in found) == [".", ".", "a", "b"]
+
+
 @pytest.mark.parametrize("status", ["DEPLOYMENT_RUNNING", "DEPLOYMENT_FAILURE"])
 async def test_only_the_last_triggered_and_the_last_succeeded_deployment_can_be_asked_for(
     tmp_path: Path, status: str
