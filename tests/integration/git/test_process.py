@@ -25,7 +25,8 @@ def a_git_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def is_running(number: int) -> bool:
     try:
         return "Z" not in Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1][:3]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
+        # Gone before it was looked at, or while it was.
         return False
 
 
