@@ -40,6 +40,7 @@ from fairway.server.store.store import Store
 from tests.integration.git.repositories import Origin
 from tests.integration.server.agent.serving import KEY, an_agent
 from tests.patience import PATIENCE_SECONDS
+from tests.ports import a_free_port
 from tests.unit.model.builders import an_application
 
 T = TypeVar("T")
@@ -141,7 +142,8 @@ class World(msgspec.Struct):
         return await until(look)
 
     async def serve(self, port: int = 0, *interceptors: aio.ServerInterceptor, as_pipecd: bool = False) -> None:
-        """Answer agents; as PipeCD's server does, with nothing but its own service."""
+        """Answer agents; as PipeCD's server does, with nothing but its own service. The port is nobody else's while
+        nobody answers, either."""
         clock, ids = SystemClock(), count(1)
         auth = AgentAuth(self.store, clock)
         desk = AgentDesk(
@@ -161,7 +163,7 @@ class World(msgspec.Struct):
         if not as_pipecd:
             register_report_service(ReportService(desk, auth), self.server)
             register_hint_service(HintService(self.hints, known_agent), self.server)
-        self.address = f"127.0.0.1:{self.server.add_insecure_port(f'127.0.0.1:{port}')}"
+        self.address = f"127.0.0.1:{self.server.add_insecure_port(f'127.0.0.1:{port or a_free_port()}')}"
         await self.server.start()
 
     async def stop_serving(self) -> None:

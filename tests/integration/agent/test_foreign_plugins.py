@@ -14,6 +14,7 @@ from fairway.server.logs import StageLog, StageLogKey
 from tests.integration.agent.foreign import a_foreign_plugin
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 
 
 def plugins(folder: Path, **config: str) -> str:
@@ -21,6 +22,7 @@ def plugins(folder: Path, **config: str) -> str:
     entry = {
         "name": "foreign",
         "url": str(a_foreign_plugin(folder / "made")),
+        "port": a_free_port(),
         "config": {"diary": str(folder / "diary"), **config},
     }
     return msgspec.json.encode([entry]).decode()
@@ -161,7 +163,10 @@ async def test_a_plugin_that_never_starts_is_the_reason_of_a_plan_that_fails(tmp
 
 async def test_of_two_plugins_with_one_stage_the_application_says_which(tmp_path: Path) -> None:
     path = str(a_foreign_plugin(tmp_path / "made"))
-    entries = [{"name": name, "url": path, "config": {"diary": str(tmp_path / name)}} for name in ("one", "two")]
+    entries = [
+        {"name": name, "url": path, "port": a_free_port(), "config": {"diary": str(tmp_path / name)}}
+        for name in ("one", "two")
+    ]
     stages = "{name: FOREIGN_RUN, with: {}}"
     chosen = an_application_file(stages, spec="  plugins: {two: {}}\n")
     origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(stages)})
@@ -182,7 +187,12 @@ async def test_two_versions_of_a_plugin_work_side_by_side_each_for_the_applicati
 ) -> None:
     folders = {name: tmp_path / name for name in ("v1", "v2")}
     entries = [
-        {"name": name, "url": str(a_foreign_plugin(folder)), "config": {"diary": str(folder / "diary")}}
+        {
+            "name": name,
+            "url": str(a_foreign_plugin(folder)),
+            "port": a_free_port(),
+            "config": {"diary": str(folder / "diary")},
+        }
         for name, folder in folders.items()
     ]
     stage = run_until(tmp_path / "go")
@@ -207,7 +217,12 @@ async def test_two_versions_of_a_plugin_work_side_by_side_each_for_the_applicati
 async def test_a_rollback_that_two_plugins_of_an_application_would_serve_fails_the_plan(tmp_path: Path) -> None:
     path = str(a_foreign_plugin(tmp_path / "made"))
     entries = [
-        {"name": name, "url": path, "config": {"diary": str(tmp_path / name), "run": f"{name.upper()}_RUN"}}
+        {
+            "name": name,
+            "url": path,
+            "port": a_free_port(),
+            "config": {"diary": str(tmp_path / name), "run": f"{name.upper()}_RUN"},
+        }
         for name in ("one", "two")
     ]
     file = an_application_file("{name: ONE_RUN, with: {}}", "{name: TWO_RUN, with: {}}")

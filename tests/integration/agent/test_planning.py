@@ -15,6 +15,7 @@ from tests.integration.agent.foreign import a_foreign_plugin
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 from tests.unit.model.builders import a_commit, a_deployment, a_trigger
 
 GONE = "0123456789012345678901234567890123456789"
@@ -103,7 +104,7 @@ async def ended_one(world: World, deployment_id: str) -> Deployment | None:
 
 async def test_a_deployment_is_cancelled_while_it_is_being_planned(tmp_path: Path) -> None:
     config = {"diary": str(tmp_path / "diary"), "plansWhen": str(tmp_path / "plans")}
-    plugin = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path)), "config": config}
+    plugin = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path)), "port": a_free_port(), "config": config}
     origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file("{name: FOREIGN_RUN, with: {}}")})
     async with a_world(tmp_path, origin) as world:
         await world.add_application()

@@ -9,6 +9,7 @@ from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 
 #: A plugin with a stage and its rollback, each of which does what the stage's option `does` says.
 PROGRAM = """
@@ -82,7 +83,8 @@ def plugins(folder: Path, *names: str) -> str:
     path.write_text(f'#!/bin/sh\nexec {sys.executable} {folder}/program.py "$@"\n')
     path.chmod(0o755)
     config = {"diary": str(folder / "diary")}
-    return msgspec.json.encode([{"name": name, "url": str(path), "config": config} for name in names]).decode()
+    entries = [{"name": name, "url": str(path), "port": a_free_port(), "config": config} for name in names]
+    return msgspec.json.encode(entries).decode()
 
 
 def a_stage(name: str, does: str) -> str:

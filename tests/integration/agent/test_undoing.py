@@ -18,6 +18,7 @@ from tests.integration.agent.running import (
     until,
 )
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 
 
 def how_it_ended(deployment: Deployment) -> tuple[DeploymentStatus, list[tuple[str, StageStatus]]]:
@@ -31,7 +32,8 @@ async def is_waiting(world: World) -> bool:
 
 async def test_stages_of_every_plugin_are_undone_by_their_scripts_in_pipeline_order(tmp_path: Path) -> None:
     undone = tmp_path / "undone"
-    plugin = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path)), "config": {"diary": str(tmp_path / "diary")}}
+    config = {"diary": str(tmp_path / "diary")}
+    plugin = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path)), "port": a_free_port(), "config": config}
     # The foreign plugin refuses options that it does not know.
     file = an_application_file(
         f"{{name: FOREIGN_RUN, with: {{onRollback: 'echo $WHO >> {undone}', env: {{WHO: foreign}}}}}}",

@@ -113,7 +113,7 @@ async def test_what_does_not_come_up_is_told_of_and_tried_again(
     tmp_path: Path, code: str, ready: float, trouble: str, last_words: str
 ) -> None:
     started: list[Identity] = []
-    async with kept(tmp_path, code, ready, started) as bad:
+    async with kept(tmp_path, code, ready, started, a_free_port()) as bad:
         first = bad.trouble
 
         async def said() -> bool:
@@ -135,7 +135,7 @@ async def test_what_does_not_come_up_is_told_of_and_tried_again(
 async def test_a_plugin_that_takes_calls_and_never_answers_is_started_again(tmp_path: Path) -> None:
     # It answers while it is started: the question for its stages, and then no more.
     code = WRONG.format(right=1).replace('return b"', 'await asyncio.sleep(99); return b"')
-    async with kept(tmp_path, code, answer=0.5) as bad:
+    async with kept(tmp_path, code, answer=0.5, port=a_free_port()) as bad:
         first = bad.identity
 
         async def again() -> bool:
@@ -148,7 +148,7 @@ async def test_a_plugin_that_takes_calls_and_never_answers_is_started_again(tmp_
 
 
 async def test_a_plugin_whose_answers_are_garbage_is_refused_not_retried(tmp_path: Path) -> None:
-    async with kept(tmp_path, WRONG.format(right=10**6)) as bad:
+    async with kept(tmp_path, WRONG.format(right=10**6), port=a_free_port()) as bad:
         with pytest.raises(PluginRefused, match="answered BuildQuickSyncStages with something that is no"):
             await bad.client("bad").quick_sync_stages()
 

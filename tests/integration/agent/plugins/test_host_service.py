@@ -13,6 +13,7 @@ from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from tests.integration.agent.foreign import a_foreign_plugin
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 
 ASKING = '[{name: asking, url: "python:tests.integration.agent.plugins.asking:Asking"}]'
 
@@ -42,7 +43,12 @@ async def test_an_agent_without_a_key_says_so(tmp_path: Path) -> None:
 
 async def test_nobody_else_comes_in_by_the_port_of_a_foreign_plugin(tmp_path: Path) -> None:
     config = {"diary": str(tmp_path / "diary"), "address": str(tmp_path / "address")}
-    entry = {"name": "foreign", "url": str(a_foreign_plugin(tmp_path / "made")), "config": config}
+    entry = {
+        "name": "foreign",
+        "url": str(a_foreign_plugin(tmp_path / "made")),
+        "port": a_free_port(),
+        "config": config,
+    }
     origin = an_origin(tmp_path, {"README": ""})
     async with (
         a_world(tmp_path, origin) as world,
