@@ -13,6 +13,13 @@ from fairway.sdk import Live, LiveQuestion, Plugin, PluginSettings, Resource, St
 AS_GIT_SAYS = "as Git says"
 
 
+def put(file: Path, text: str) -> None:
+    """Change what runs, at once: nobody sees it half changed."""
+    new = file.with_suffix(".new")
+    new.write_text(text)
+    new.rename(file)
+
+
 class Drifting(Plugin):
     """Brings its file to what Git says, and watches it."""
 
@@ -31,7 +38,7 @@ class Drifting(Plugin):
     @stage("DRIFTING_SYNC", quick_sync=True)
     async def sync(self, _run: StageRun[StageOptions]) -> None:
         """Make it so."""
-        self._file.write_text(AS_GIT_SAYS)
+        put(self._file, AS_GIT_SAYS)
 
     async def live_state(self, question: LiveQuestion) -> Live:
         with self._file.with_suffix(".asked").open("a") as asked:

@@ -142,11 +142,14 @@ async def test_a_deployment_that_takes_too_long_fails(tmp_path: Path, monkeypatc
     )
 
 
-async def test_a_rollback_that_takes_too_long_ends_and_says_so(tmp_path: Path) -> None:
-    file = an_application_file(script("exit 1", timeout="1s", onRollback="sleep 1000"))
+async def test_a_rollback_that_takes_too_long_ends_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    time, mark = OwnTime(monkeypatch), tmp_path / "mark"
+    file = an_application_file(script("exit 1", timeout="1s", onRollback=f"touch {mark}; sleep 1000"))
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
         await world.add_application()
         async with an_agent_at_work(world):
+            await appears(mark)
+            time.pass_by(2)
             deployment = await world.ended()
 
     assert deployment.status is DeploymentStatus.FAILED

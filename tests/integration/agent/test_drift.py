@@ -12,7 +12,7 @@ from fairway.agent import at_work
 from fairway.agent.live_state import LiveStates
 from fairway.model.application import SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from tests.integration.agent.drifting import AS_GIT_SAYS
+from tests.integration.agent.drifting import AS_GIT_SAYS, put
 from tests.integration.agent.running import World, a_world, an_agent_at_work, until
 from tests.integration.git.repositories import an_origin
 
@@ -65,9 +65,9 @@ async def test_the_server_knows_of_a_change_without_anybody_asking_for_it(
         await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
         async with an_agent_at_work(world, plugins(file)):
             await until_it_is(world, SyncStatus.SYNCED)
-            file.write_text("broken")
+            put(file, "broken")
             first = await until_it_is(world, SyncStatus.OUT_OF_SYNC)
-            file.write_text(AS_GIT_SAYS)
+            put(file, AS_GIT_SAYS)
             await until_it_is(world, SyncStatus.SYNCED)
 
         assert first == "it is broken"
@@ -84,7 +84,7 @@ async def test_what_has_drifted_is_deployed_again_where_the_file_asks_for_it(
         await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
         async with an_agent_at_work(world, plugins(file)):
             await until_deployed(world, 1)
-            file.write_text("broken")
+            put(file, "broken")
             deployments = await until_deployed(world, 2)
             await until_it_is(world, SyncStatus.SYNCED)
 
