@@ -45,7 +45,9 @@ def placed(connection: Connection, agent: Agent, application: Application) -> Ap
     repository = next((known for known in agent.profile.repositories if known.id == wanted.repository.id), None)
     if repository is None:
         raise UnknownRepository(agent, wanted.repository.id)
-    path = checked_path(wanted.path.rstrip("/"))
+    path = wanted.path.rstrip("/")
+    # One at the root of its repository lives nowhere below.
+    path = path if path == "." else checked_path(path)
     if wanted.config_filename:
         checked_path(wanted.config_filename)
     git_path = msgspec.structs.replace(wanted, repository=repository, path=path)

@@ -40,10 +40,13 @@ def a_new_application(**fields: Any) -> NewApplication:
     return NewApplication(**{**known, **fields})
 
 
-async def test_a_new_application_lives_where_its_agent_says_the_repository_is(parts: Acting) -> None:
-    added = await add_application(parts.desk, an_admin(), a_new_application(path="apps/pay/"))
+@pytest.mark.parametrize(("told", "path"), [("apps/pay/", "apps/pay"), (".", "."), ("./", "."), ("p", "p")])
+async def test_a_new_application_lives_where_its_agent_says_the_repository_is(
+    parts: Acting, told: str, path: str
+) -> None:
+    added = await add_application(parts.desk, an_admin(), a_new_application(path=told))
 
-    assert (added.git_path.repository, added.git_path.path) == (SHOP, "apps/pay")
+    assert (added.git_path.repository, added.git_path.path) == (SHOP, path)
     assert await parts.store.read(lambda connection: applications.load_application(connection, added.id)) == added
     assert parts.hints.published == [("agent-1", HintTopic.APPLICATIONS)]
 
