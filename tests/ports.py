@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
-#: Those below are for well-known servers, and for a demo's first choice.
-_LOWEST = 12_000
+#: Those below are for well-known servers, and for those of `fairway up` and its demo, which know nothing of promises.
+_LOWEST = 16_000
 _promised: list[socket.socket] = []
 
 

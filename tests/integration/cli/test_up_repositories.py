@@ -12,6 +12,7 @@ from fairway.cli.up.repositories import choose_repositories, own_repository
 from fairway.cli.up.unusable import unusable_files
 from fairway.model.application import Application, DeploymentReference, GitPath, Repository
 from tests.integration.git.repositories import an_origin
+from tests.ports import a_free_port
 from tests.unit.model.builders import NOW, a_trigger, an_application
 
 
@@ -46,6 +47,16 @@ def test_the_demo_has_files_without_fault_and_lets_its_user_commit(tmp_path: Pat
     assert lint_paths([demo.place]).problems == ()
     assert git(demo.place, "log", "--format=%s") == "Greet\nTwo applications, version 1"
     assert demo.address("hello") != demo.address("risky")
+
+
+def test_two_applications_of_a_demo_never_get_the_same_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = a_free_port(), a_free_port()
+    chosen = iter([one, one, other])
+    monkeypatch.setattr("random.choice", lambda _: next(chosen))
+
+    demo = a_demo(tmp_path)
+
+    assert [demo.address(name) for name in ("hello", "risky")] == [f"http://127.0.0.1:{each}/" for each in (one, other)]
 
 
 def test_version_2_is_committed_once_when_version_1_runs(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -27,7 +27,7 @@ ENDS = {"hello": DeploymentStatus.SUCCEEDED, "risky": DeploymentStatus.FAILED}
 #: What the files have as ports; each demo gets free ones instead, and keeps them.
 _PORTS = {"hello": "8090", "risky": "8091"}
 #: Below those that the system gives to whoever asks for any, and above those of the server.
-_FREE_PORTS = range(12_000, 32_000)
+_FREE_PORTS = range(12_000, 16_000)
 _GREETING, _FILE = "greeting.txt", "app.pipecd.yaml"
 #: What the second version says; what says "Oops" is no good answer.
 _SECOND = {"hello": "Hello from version 2\n", "risky": "Oops from version 2\n"}
@@ -59,9 +59,10 @@ class Demo:
             shutil.copytree(here / "demo_repository", new)
             for path in _PORTS:
                 shutil.copytree(here / "demo_program", new / path, dirs_exist_ok=True, ignore=_COMPILED)
-        for path, port in _PORTS.items():
-            file = new / path / _FILE
-            file.write_text(file.read_text().replace(port, str(_free_port())))
+        with ExitStack() as doors:
+            for path, port in _PORTS.items():
+                file = new / path / _FILE
+                file.write_text(file.read_text().replace(port, str(_free_port(doors))))
         git(new, "init", "--quiet", f"--initial-branch={BRANCH}", "--template=")
         if not _has_author(new):
             # So that the user's first commit works on a machine where nobody has told git who they are.
@@ -147,9 +148,11 @@ def _has_author(repository: Path) -> bool:
         return False
 
 
-def _free_port() -> int:
+def _free_port(doors: ExitStack) -> int:
+    """One that nobody else has, nor gets until the doors are closed."""
     while True:
         port = random.choice(_FREE_PORTS)  # noqa: S311 - spreads demos of one machine, protects nothing
-        with suppress(OSError), socket.socket() as door:
+        door = doors.enter_context(socket.socket())
+        with suppress(OSError):
             door.bind(("127.0.0.1", port))
             return port
