@@ -102,7 +102,7 @@ class Keeper:
             raise BadPlugin(
                 f"{self._called} did not answer on {where} within {self._patience.ready:g}s after its start"
             ) from error
-        except FairwayError:
+        except _DOES_NOT_START:
             await self._end()
             raise
         self.trouble, self._failures = "", 0

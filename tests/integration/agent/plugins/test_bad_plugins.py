@@ -1,6 +1,7 @@
 """Plugins that misbehave: each is told of in words, and tried again."""
 
 import asyncio
+import errno
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -166,6 +167,27 @@ async def test_somebody_else_who_answers_on_the_port_of_a_plugin_is_not_taken_fo
 
     assert "somebody else listens on port" in trouble
     assert "where plugin bad should (a process of user" in trouble
+
+
+async def test_a_plugin_of_which_it_cannot_be_found_out_who_answers_is_ended_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_files(_program: Executable, _process: Identity) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    started: list[Identity] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Executable, "verify", out_of_files)
+        async with kept(tmp_path, WRONG.format(right=10**6), started=started) as bad:
+            trouble = bad.trouble
+
+            async def tried_again() -> bool:
+                return len(started) > 1
+
+            await until(tried_again)
+
+    assert "Too many open files" in trouble
+    assert not [each for each in started if each.is_alive]
 
 
 async def test_one_that_writes_megabytes_does_not_make_the_agent_grow(
