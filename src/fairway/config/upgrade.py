@@ -44,12 +44,13 @@ def _wrong_with(source: str) -> str:
         return f"is missing; {_EXPECTED}"
     try:
         parts = urlsplit(source)
+        hostname, _port = parts.hostname, parts.port
     except ValueError:
         return f"is {source!r}, which is no address; {_EXPECTED}"
     if VERSION_PLACE not in source:
         return f"is {source!r}, which has no {VERSION_PLACE}: every version would be the same; {_EXPECTED}"
     if parts.scheme == "file" and not parts.netloc and parts.path.startswith("/"):
         return ""
-    if parts.scheme in {"http", "https"} and parts.hostname and VERSION_PLACE not in parts.netloc:
+    if parts.scheme in {"http", "https"} and hostname and VERSION_PLACE not in parts.netloc:
         return ""
     return f"is {source!r}; {_EXPECTED}"

@@ -35,6 +35,8 @@ def test_a_url_says_where_a_plugin_comes_from(url: str, expected: PluginSource) 
         pytest.param("p", "python:module", id="a module without a class"),
         pytest.param("p", "ftp://host/p", id="a scheme nobody knows"),
         pytest.param("p", "https:///p", id="no host"),
+        pytest.param("p", "https://host:port/p", id="a port that is no number"),
+        pytest.param("p", "oci://reg:65536/a", id="a port that there is not"),
         pytest.param("p", "oci://reg", id="no repository"),
         pytest.param("p", "plugin", id="a name alone"),
         pytest.param("../p", "builtin:wait", id="a name that leaves its directory"),

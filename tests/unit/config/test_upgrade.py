@@ -36,6 +36,7 @@ def test_the_source_and_the_checksums_of_versions_are_read() -> None:
         pytest.param("    source: https://x.example/fairway.whl", 9, "has no {version}", id="one for all"),
         pytest.param("    source: 'ftp://x.example/{version}'", 9, "expected an address", id="no scheme of ours"),
         pytest.param("    source: 'wheels/{version}.whl'", 9, "expected an address", id="no address"),
+        pytest.param("    source: 'https://x:99999/{version}'", 9, "is no address", id="a port that there is not"),
         pytest.param("    source: 'file://host/{version}.whl'", 9, "expected an address", id="another machine's file"),
         pytest.param("    source: 'https://{version}.example/x'", 9, "expected an address", id="a host by version"),
         pytest.param(

@@ -80,5 +80,8 @@ async def _remote(address: str) -> AsyncGenerator[bytes]:
                 raise FetchFailed(f"{address} answered {answer.status_code} {answer.reason_phrase}")
             async for piece in answer.aiter_bytes(_PIECE):
                 yield piece
-    except httpx2.HTTPError as error:
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise BadWheel(f"{address} is no address from which something can be fetched: {error}") from error
+    except (httpx2.HTTPError, ExceptionGroup) as error:
+        # A group is for a port that there is not, to which whoever was asked has sent us.
         raise FetchFailed(f"{address} cannot be fetched: {error}") from error

@@ -26,6 +26,9 @@ _LAYER = "application/vnd.pipecd.piped.plugin"
 _INDEX = "application/vnd.oci.image.index.v1+json"
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _TIMEOUT = httpx2.Timeout(60.0)
+#: What cannot be asked, and who cannot be reached now; the second of those is for a port that there is not, to which
+#: whoever was asked has sent us.
+_NO_ADDRESS, _AWAY = (httpx2.InvalidURL, ValueError), (httpx2.HTTPError, ExceptionGroup)
 
 
 class _Layer(msgspec.Struct, frozen=True, rename="camel"):
@@ -70,7 +73,9 @@ async def download(url: str, headers: dict[str, str] | None = None) -> AsyncIter
                 raise BadPlugin(f"{url} answered {answer.status_code} {answer.reason_phrase}; is it the right address?")
             async for piece in answer.aiter_bytes(1024 * 1024):
                 yield piece
-    except httpx2.HTTPError as error:
+    except _NO_ADDRESS as error:
+        raise BadPlugin(f"{url} is no address from which something can be downloaded: {error}") from error
+    except _AWAY as error:
         raise DownloadFailed(f"{url} cannot be downloaded: {error}") from error
 
 
@@ -113,7 +118,9 @@ class _Registry:
             if answer.status_code == httpx2.codes.UNAUTHORIZED:
                 await self._authorise(answer.headers.get("www-authenticate", ""))
                 answer = await self._get(url)
-        except httpx2.HTTPError as error:
+        except _NO_ADDRESS as error:
+            raise BadPlugin(f"{url} is no address from which something can be downloaded: {error}") from error
+        except _AWAY as error:
             raise DownloadFailed(f"{url} cannot be downloaded: {error}") from error
         if answer.status_code != httpx2.codes.OK:
             raise BadPlugin(f"{url} answered {answer.status_code} {answer.reason_phrase}; is {self.name} there?")

@@ -60,6 +60,7 @@ def source_of(plugin: PluginConfig) -> PluginSource:
         raise BadPlugin(f"plugin {plugin.name!r}: a name is made of letters, digits, '-', '_' and '.', at most 63")
     try:
         parts = urlsplit(plugin.url)
+        hostname, _port = parts.hostname, parts.port
     except ValueError as error:
         raise BadPlugin(f"plugin {plugin.name}: {plugin.url!r} is no address ({error})") from error
     scheme, colon, rest = plugin.url.partition(":")
@@ -71,7 +72,7 @@ def source_of(plugin: PluginConfig) -> PluginSource:
         return PythonClass(rest)
     if scheme == "file":
         return _local(plugin, unquote(parts.path))
-    if scheme in {"http", "https"} and parts.hostname:
+    if scheme in {"http", "https"} and hostname:
         return WebFile(plugin.url)
     if scheme == "oci":
         return _artifact(plugin, rest.removeprefix("//"))

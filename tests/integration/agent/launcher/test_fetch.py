@@ -59,6 +59,15 @@ async def test_what_is_not_there_is_said_by_its_address(tmp_path: Path) -> None:
             raise AssertionError("it was taken")
 
 
+async def test_what_is_no_address_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadWheel, match=r"https://256\.1\.1\.1/1\.2 is no address"):
+        async with fetched(WANTED, "https://256.1.1.1/{version}", tmp_path):
+            raise AssertionError("it was taken")
+    with pytest.raises(FetchFailed, match=r"http://127\.0\.0\.1:99999/1\.2 cannot be fetched"):
+        async with fetched(WANTED, "http://127.0.0.1:99999/{version}", tmp_path, ONCE):
+            raise AssertionError("it was taken")
+
+
 async def test_what_is_much_too_large_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "MOST_BYTES", 4)
     (tmp_path / "1.2").write_bytes(CONTENT)

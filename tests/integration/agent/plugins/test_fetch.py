@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import re
 import ssl
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from fairway.agent.plugins.download import DownloadFailed, download
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.machine import this_platform
 from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile, source_of
@@ -147,6 +149,20 @@ AUTHS = [
     pytest.param({"username": "robot", "password": "hunter2"}, id="in plain words"),
     pytest.param({"identitytoken": "refresh-me"}, id="a token that is exchanged"),
 ]
+
+
+@pytest.mark.parametrize("url", ["https://256.1.1.1/p", "http://[::g]/p", "oci://256.1.1.1/p"])
+async def test_what_is_no_address_is_named(tmp_path: Path, url: str) -> None:
+    host = url.split("/")[2]
+
+    with pytest.raises(BadPlugin, match=rf"{re.escape(host)}\S* is no address"):
+        await fetched(tmp_path, url)
+
+
+async def test_an_address_to_which_nobody_can_connect_may_be_another_one_later() -> None:
+    # No configuration has such a port, but whoever is asked may send us there.
+    with pytest.raises(DownloadFailed, match=r"127\.0\.0\.1:99999/p cannot be downloaded"):
+        [_ async for _ in download("http://127.0.0.1:99999/p")]
 
 
 @pytest.mark.parametrize("auth", AUTHS)
