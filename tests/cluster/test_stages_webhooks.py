@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from fairway.kube.access import Access
 from fairway.kube.calls import Patience
+from fairway.kube.cluster import Cluster
 from fairway.plugins.kubernetes.plugin import Kubernetes
 from tests.cluster.kubernetes_applications import a_config_map, a_definition, an_application
 from tests.clusters.running import RunningCluster, a_cluster
@@ -37,17 +39,23 @@ def a_thing(namespace: str) -> dict[str, Any]:
     return {"apiVersion": f"{GROUP}/v1", "kind": "Thing", "metadata": metadata}
 
 
-def leave_a_thing(cluster: RunningCluster, namespace: str) -> None:
-    name = f"things.{GROUP}"
+async def leave_a_thing(cluster: RunningCluster, namespace: str) -> None:
     cluster.api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", a_converted_kind())
-    cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=240s")
+    # It is established before it is served, and one version may be among all kinds before the other.
+    cluster.wait_for(f"/apis/{GROUP}/v1/namespaces/{namespace}/things")
+    async with Cluster("dev", Access.of(str(cluster.kubeconfig))) as client:
+
+        async def is_listed() -> bool:
+            return (GROUP, "v2") in {(each.group, each.version) for each in await client.kinds()}
+
+        await until(is_listed)
     cluster.api.create(f"/apis/{GROUP}/v1/namespaces/{namespace}/things", a_thing(namespace))
 
 
 async def test_a_kind_that_nobody_converts_is_looked_for_again_when_somebody_does(tmp_path: Path) -> None:
     with a_cluster() as cluster:
         namespace = cluster.new_namespace()
-        leave_a_thing(cluster, namespace)
+        await leave_a_thing(cluster, namespace)
         async with an_application(cluster, namespace, tmp_path, kind=Hasty) as web:
             web.commit(a_config_map(a="1"))
 

@@ -12,10 +12,11 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from http.client import HTTPException
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 
@@ -85,8 +86,20 @@ class Keeper:
         return _holds(self._api.get("/api/v1/nodes/node-1")["status"].get("conditions", []), "Ready")
 
     def _serves_definitions(self) -> bool:
-        conditions = [each["status"].get("conditions", []) for each in self._api.get(_CUSTOM)["items"]]
-        return all(_holds(each, "Established") for each in conditions)
+        """That they are established is said a moment before they are served, and before they are among the kinds."""
+        return all(self._serves(each["spec"]) for each in self._api.get(_CUSTOM)["items"])
+
+    def _serves(self, definition: Mapping[str, Any]) -> bool:
+        name = definition["names"]["plural"]
+        for path in (f"/apis/{definition['group']}/{each['name']}" for each in definition["versions"]):
+            try:
+                self._api.get(f"{path}/{name}")
+                kinds = self._api.get(path)["resources"]
+            except Refused:
+                return False
+            if name not in {each["name"] for each in kinds}:
+                return False
+        return True
 
 
 def _holds(conditions: list[dict[str, str]], name: str) -> bool:

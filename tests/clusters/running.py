@@ -68,7 +68,7 @@ class RunningCluster:
         namespace = {"metadata": {"name": name, "labels": dict(labels or {})}}
         self.api.create("/api/v1/namespaces", namespace)
         # Before its account is there, no pod can be.
-        self._wait_for(f"/api/v1/namespaces/{name}/serviceaccounts/default")
+        self.wait_for(f"/api/v1/namespaces/{name}/serviceaccounts/default")
         return name
 
     def person(self, user: str, groups: tuple[str, ...] = (), valid_for: timedelta = timedelta(days=1)) -> Path:
@@ -121,11 +121,8 @@ class RunningCluster:
         """Leave nothing of it."""
         self._order("end")
 
-    @property
-    def _door(self) -> Door:
-        return Door(self.home.name, self.url, self._authority.pair.certificate)
-
-    def _wait_for(self, path: str) -> None:
+    def wait_for(self, path: str) -> None:
+        """Until there is something."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -135,6 +132,10 @@ class RunningCluster:
                 if error.status != 404 or time.monotonic() > deadline:
                     raise
             time.sleep(0.02)
+
+    @property
+    def _door(self) -> Door:
+        return Door(self.home.name, self.url, self._authority.pair.certificate)
 
     def _order(self, line: str) -> None:
         with socket.socket(socket.AF_UNIX) as keeper:
