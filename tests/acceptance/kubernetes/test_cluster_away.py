@@ -65,7 +65,10 @@ def test_a_canary_that_is_left_on_a_cluster_that_stays_away_is_told_found_again_
             site.start_agent()
             site.ask("deployments", waiting.id, "stages", waiting.stages[1].id, "approve")
             # The primary's stage has no time to wait for the cluster; who waits for the rollback does not, either.
-            site.in_stage("web", "K8S_ROLLBACK")
+            undoing = site.in_stage("web", "K8S_ROLLBACK")
+            (at,) = (number for number, each in enumerate(undoing.stages) if each.name == "K8S_ROLLBACK")
+            # One that is ended before it has begun says nothing.
+            until(lambda: "the stage goes on as soon as it answers" in site.log(undoing, at), pause=0.2)
             site.ask("deployments", waiting.id, "cancel", body={"rollback": "never"})
             lost = site.ended_of("web")
 
