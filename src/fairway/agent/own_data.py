@@ -48,12 +48,17 @@ def own_data(data: Path) -> Iterator[None]:
             raise DataInUse(
                 f"another agent (pid {pid}) works with the data in {data}; stop it first, or choose another --data"
             ) from error
-        os.truncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        _sign(lock)
         yield
     finally:
         # The kernel lets go of it when the process ends in another way.
         os.close(lock)
+
+
+def _sign(lock: int) -> None:
+    """Say in the file who has it, for whoever is refused. A full disk keeps nobody from work."""
+    with contextlib.suppress(OSError):
+        os.truncate(lock, os.pwrite(lock, f"{os.getpid()}\n".encode(), 0))
 
 
 def read_holders(data: Path) -> Holders:

@@ -1,5 +1,6 @@
 """One agent at a time works with one data directory."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -36,3 +37,16 @@ def test_the_data_of_an_agent_that_was_killed_is_free_at_once(tmp_path: Path) ->
 
     with own_data(tmp_path):
         assert (tmp_path / "at-work.lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_disk_that_takes_nothing_keeps_no_agent_from_its_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_file: int, _data: bytes, _place: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    # Of the kernel's, which says so.
+    monkeypatch.setattr(os, "pwrite", full)
+
+    with own_data(tmp_path), pytest.raises(DataInUse, match="pid unknown"), own_data(tmp_path):
+        pass
