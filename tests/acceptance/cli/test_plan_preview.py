@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.acceptance.agent.sites import Site, a_site
+from tests.acceptance.agent.sites import Site, a_site, until
 from tests.acceptance.server.processes import FAIRWAY
 from tests.integration.cli.test_comments import GitHost, a_host
 from tests.integration.git.repositories import git
@@ -61,6 +61,8 @@ def test_a_job_prints_what_its_branch_would_deploy_and_comments_once(tmp_path: P
     files = {"web/app.pipecd.yaml": FILE, "api/app.pipecd.yaml": FILE.replace("web", "api")}
     with a_site(tmp_path, files) as site, a_host() as host:
         site.add_applications("web", "api")
+        # The agent knows of both once it deploys them.
+        until(lambda: len(site.deployments()) == 2)
         environment = a_job(site, host, tmp_path, a_branch(site))
         remote = ("--repo", site.origin.bare)
 
