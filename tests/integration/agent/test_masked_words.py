@@ -1,16 +1,19 @@
 """What plugins say beside logs, of files in which secrets were opened: nobody reads a secret there."""
 
+from functools import partialmethod
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from fairway.agent.plugins.output import Output
 from fairway.model.application import Application
 from fairway.model.deployment import DeploymentStatus
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from fairway.server.store import live_states
 from tests.integration.agent.running import a_world, an_agent_at_work, until
 from tests.integration.git.repositories import an_origin
+from tests.patience import PATIENCE_SECONDS
 
 SECRET = "correct-horse-battery-staple"
 PLUGIN = {
@@ -28,8 +31,14 @@ PLUGIN = {
     ],
 )
 async def test_a_deployment_tells_no_secret(
-    tmp_path: Path, files: dict[str, str], status: DeploymentStatus, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    files: dict[str, str],
+    status: DeploymentStatus,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Nobody keeps the plugin's output open, so all of it is there to be read, on a busy machine too.
+    monkeypatch.setattr(Output, "close", partialmethod(Output.close, PATIENCE_SECONDS))
     keys = generate_key_pair(2048)
     sealed = seal(SECRET, keys.public_key_pem)
     encryption = {"encryptedSecrets": {"key": sealed}, "decryptionTargets": ["secret"]}

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from fairway.agent.plugins.client import PluginRefused
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import Identity, memory_of
 from fairway.agent.plugins.keeper import Keeper, Patience
+from fairway.agent.plugins.output import Output
 from fairway.agent.plugins.program import Executable
 from fairway.config.agent import PluginConfig
 from fairway.git.retry import Retry
@@ -199,6 +201,8 @@ async def test_one_that_writes_megabytes_does_not_make_the_agent_grow(
         passed_on[0] += len(data)
 
     monkeypatch.setattr("fairway.agent.plugins.program.to_stderr", count)
+    # Nobody keeps its output open, so all of it is there to be read, on a busy machine too.
+    monkeypatch.setattr(Output, "close", partialmethod(Output.close, PATIENCE_SECONDS))
     before = memory_of(os.getpid())
     async with kept(tmp_path, "sys.stderr.write('x' * 50_000_000 + '\\nthe end'); sys.exit(3)") as bad:
         assert bad.last_words == "the end"
