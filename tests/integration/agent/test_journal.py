@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,31 @@ async def test_a_cancel_in_the_very_moment_in_which_a_script_is_started_leaves_i
     await journal.ended()
 
     assert journal.status == 7
+
+
+async def test_a_script_that_is_being_written_when_its_start_is_cancelled_is_not_left_where_it_was_removed(
+    tmp_path: Path,
+) -> None:
+    class Slow(Journal):
+        def _make_room(self) -> None:
+            writes.set()
+            go.wait(PATIENCE_SECONDS)
+            super()._make_room()
+
+    writes, go = threading.Event(), threading.Event()
+    journal = Slow(tmp_path / "journal")
+    starting = asyncio.create_task(journal.start(an_order(tmp_path, "export TOKEN=hush-hush")))
+    await asyncio.to_thread(writes.wait, PATIENCE_SECONDS)
+    starting.cancel()
+    for _ in range(100):
+        await asyncio.sleep(0)
+    left_it_alone = starting.done()
+    go.set()
+    await asyncio.gather(starting, return_exceptions=True)
+
+    await journal.end(1.0)
+
+    assert (left_it_alone, (tmp_path / "journal" / "script").exists(), journal.came_to_life) == (False, False, False)
 
 
 #: Starts a script with a guard, and ends. By itself Python waits for children like this from 3.12 on.

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import msgspec
 
 from fairway.errors import TemporaryError
+from fairway.git.in_thread import in_thread
 from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.child import Child
 from fairway.plugins.scriptrun.script import KEEPER
@@ -104,7 +105,8 @@ class Journal:
 
     async def start(self, order: Order) -> None:
         """Run the script, unless somebody has started it already."""
-        if not await asyncio.to_thread(self._write, order):
+        # Written to its end in any case: who ends the script removes it, and must not be too early.
+        if not await in_thread(self._write, order):
             return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
         try:
