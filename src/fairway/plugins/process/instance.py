@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -84,7 +85,8 @@ class Kept:
         self._changed(None)
 
     def _start(self, version: Version) -> None:
-        self._note(process=None, ready=False)
+        # One that somebody else has taken before the process listened would be taken at the next start, too.
+        self._note(process=None, ready=False, port=_free_port())
         env = {
             **os.environ,
             **version.env,
@@ -190,6 +192,12 @@ class Kept:
 async def _end_of(process: Identity) -> None:
     """Return when that very process has ended."""
     await process_end(process.pid, lambda: is_alive(process))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _how(status: int | None) -> str:

@@ -15,7 +15,6 @@ import contextlib
 import fcntl
 import os
 import signal
-import socket
 import sys
 from pathlib import Path
 from uuid import uuid4
@@ -117,7 +116,6 @@ class Keeper:
             variant=group.variant,
             version=group.version.key,
             commit=group.version.commit,
-            port=_free_port(),
         )
         self._keep(record, group.version)
 
@@ -174,12 +172,6 @@ def _say(sentence: str) -> None:
     # To its log, which may be on the same disk.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{sentence}\n")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def main() -> None:

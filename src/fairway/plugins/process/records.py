@@ -86,7 +86,8 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True):
     #: The key of its version, and the commit that this comes from.
     version: str
     commit: str
-    port: int
+    #: Where it listens: another place at each start, and 0 before the first.
+    port: int = 0
     #: None between the decision to start it and its start.
     process: Identity | None = None
     #: It answers.
