@@ -114,7 +114,7 @@ async def test_a_kind_that_was_just_defined_is_found(cluster: RunningCluster, na
             return False
 
         async def listed() -> bool:
-            return any(each.group == group for each in await client.kinds())
+            return any(each.group == group for each in (await client.served()).kinds)
 
         assert (await until(found), await until(listed)) == (True, True)
 

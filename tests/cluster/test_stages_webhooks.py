@@ -46,7 +46,7 @@ async def leave_a_thing(cluster: RunningCluster, namespace: str) -> None:
     async with Cluster("dev", Access.of(str(cluster.kubeconfig))) as client:
 
         async def is_listed() -> bool:
-            return (GROUP, "v2") in {(each.group, each.version) for each in await client.kinds()}
+            return (GROUP, "v2") in {(each.group, each.version) for each in (await client.served()).kinds}
 
         await until(is_listed)
     cluster.api.create(f"/apis/{GROUP}/v1/namespaces/{namespace}/things", a_thing(namespace))

@@ -15,7 +15,7 @@ import msgspec
 
 from fairway.kube.access import Access
 from fairway.kube.calls import Call, Calls, Patience, decoded
-from fairway.kube.discovery import Discovery
+from fairway.kube.discovery import Discovery, Served
 from fairway.kube.errors import Conflict, Expired, Invalid, NotThere
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body
@@ -135,9 +135,9 @@ class Cluster:
         """A kind by the two names that manifests give; UnknownKind says which one may be meant."""
         return await self._discovery.kind(api_version, kind)
 
-    async def kinds(self) -> tuple[Kind, ...]:
-        """All kinds, each in the version that the cluster prefers."""
-        return await self._discovery.kinds()
+    async def served(self) -> Served:
+        """All kinds, and what cannot be seen of them for now."""
+        return await self._discovery.served()
 
     def forget(self, kind: Kind) -> None:
         """What is known of a kind did not hold: it may have gone, or have moved between namespaces and the cluster."""

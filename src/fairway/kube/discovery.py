@@ -6,6 +6,7 @@ ones are asked group by group.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -60,6 +61,8 @@ class _AggregatedResource(msgspec.Struct, frozen=True, rename="camel"):
 class _AggregatedVersion(msgspec.Struct, frozen=True):
     version: str
     resources: tuple[_AggregatedResource, ...] | None = ()
+    #: `Stale` where another server provides it that is away: what is listed is from before, or nothing is.
+    freshness: str = ""
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -78,6 +81,15 @@ class _Groups(msgspec.Struct, frozen=True):
     items: tuple[_AggregatedGroup, ...] = ()
     groups: tuple[_Group, ...] = ()
     versions: tuple[str, ...] = ()
+
+
+class Served(NamedTuple):
+    """What a cluster serves."""
+
+    #: Each kind in the version that the cluster prefers.
+    kinds: tuple[Kind, ...]
+    #: Versions of groups that another server provides, which is away; of their kinds some may be known from before.
+    away: tuple[str, ...] = ()
 
 
 class Discovery:
@@ -103,26 +115,28 @@ class Discovery:
             self._versions[api_version] = {each.kind: each for each in await self._version(api_version)}
             if found := self._versions[api_version].get(kind):
                 return found
-        every = await self.kinds()
+        every = (await self.served()).kinds
         # A kind that is new may stand in one of the two lists before it stands in the other.
         for each in every:
             if (each.api_version, each.kind) == (api_version, kind):
                 return each
         raise unknown_kind(api_version, kind, every, self._cluster)
 
-    async def kinds(self) -> tuple[Kind, ...]:
-        """All kinds, each in the version that the cluster prefers."""
+    async def served(self) -> Served:
+        """All kinds, and what cannot be seen of them for now."""
         core, groups = await self._ask("/api"), await self._ask("/apis")
         if core.items or groups.items:
             every = [_of_group(group) for answer in (core, groups) for group in answer.items]
+            away = [each for answer in (core, groups) for group in answer.items for each in _stale(group)]
         else:
-            every = await self._group_by_group(core, groups)
+            every, away = await self._group_by_group(core, groups)
         preferred: dict[tuple[str, str], Kind] = {}
         for kind in (kind for kinds in every for kind in kinds):
             preferred.setdefault((kind.group, kind.kind), kind)
-        return tuple(preferred.values())
+        return Served(tuple(preferred.values()), tuple(away))
 
-    async def _group_by_group(self, core: _Groups, groups: _Groups) -> list[tuple[Kind, ...]]:
+    async def _group_by_group(self, core: _Groups, groups: _Groups) -> tuple[list[tuple[Kind, ...]], list[str]]:
+        away: list[str] = []
         names = list(core.versions)
         for group in groups.groups:
             chosen = group.preferred_version.group_version
@@ -135,9 +149,10 @@ class Discovery:
                 try:
                     return await self._version(name)
                 except ClusterAway:
+                    away.append(name)
                     return ()  # An API that another server provides, and that is down, hides only itself.
 
-        return await asyncio.gather(*map(one, names))
+        return await asyncio.gather(*map(one, names)), away
 
     async def _version(self, api_version: str) -> tuple[Kind, ...]:
         try:
@@ -181,3 +196,8 @@ def _of_group(group: _AggregatedGroup) -> tuple[Kind, ...]:
         for each in version.resources or ()
         if each.response_kind is not None
     )
+
+
+def _stale(group: _AggregatedGroup) -> list[str]:
+    versions = (each.version for each in group.versions or () if each.freshness == "Stale")
+    return [f"{group.metadata.name}/{each}" for each in versions]

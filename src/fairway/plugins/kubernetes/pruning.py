@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairway.kube.cluster import Cluster
-from fairway.kube.errors import NotAllowed, NotThere, UnknownKind, WebhookAway
+from fairway.kube.discovery import Served
+from fairway.kube.errors import ClusterAway, NotAllowed, NotThere, UnknownKind, WebhookAway
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.marks import belongs_to, selector
@@ -22,6 +23,8 @@ _NEVER: Final = frozenset(
     {"Event", "Endpoints", "EndpointSlice", "ControllerRevision", "Lease", "Node", "ComponentStatus", "PodMetrics"}
 )
 _NEEDED: Final = frozenset({"list", "delete"})
+#: Groups to which nobody deploys anything; the server that provides them is away in many clusters, and for long.
+_OF_METRICS: Final = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 #: What may hold something that cannot be made again.
 LASTING: Final = frozenset({"Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim"})
 
@@ -31,7 +34,7 @@ class Everywhere(NamedTuple):
 
     objects: list[dict[str, Any]]
     #: Of which kinds nothing could be seen for now, and why.
-    unseen: tuple[WebhookAway, ...]
+    unseen: tuple[WebhookAway | ClusterAway, ...]
 
 
 class Search:
@@ -45,8 +48,7 @@ class Search:
     async def everywhere(self, namespaces: Iterable[str], *, only: bool = False) -> "Everywhere":
         """All objects of the application that may be looked at; in these namespaces where that is all one may, or
         where other namespaces may be those of another deploy target."""
-        unseen: list[WebhookAway] = []
-        kinds = [each for each in await self._cluster.kinds() if each.verbs >= _NEEDED and each.kind not in _NEVER]
+        kinds, unseen = await self._kinds()
         names = sorted({each for each in namespaces if each})
 
         async def of_kind(kind: Kind) -> list[dict[str, Any]]:
@@ -77,6 +79,15 @@ class Search:
 
         found = self._own(await asyncio.gather(*map(of_kind_that_can_be_read, kinds)))
         return Everywhere(found, tuple(unseen))
+
+    async def _kinds(self) -> tuple[list[Kind], list[WebhookAway | ClusterAway]]:
+        """The kinds of which there may be objects, without those that cannot be seen for now; and why not."""
+        served = await self._cluster.served()
+        kinds = [each for each in served.kinds if each.verbs >= _NEEDED and each.kind not in _NEVER]
+        hidden = _hidden(served, kinds)
+        words = f"The cluster {self._cluster.name} does not reach the server that provides"
+        seen = [each for each in kinds if each.api_version not in hidden]
+        return seen, [ClusterAway(f"{words} {each}") for each in hidden]
 
     async def at(self, places: Iterable[Where], labels: dict[str, str] | None = None) -> list[dict[str, Any]]:
         """The objects of the application at these places, perhaps with these labels."""
@@ -118,6 +129,15 @@ class Search:
             if belongs_to(each, self._application_id) and not part(each, "metadata", "deletionTimestamp")
         }
         return list(by_uid.values())
+
+
+def _hidden(served: Served, kinds: Sequence[Kind]) -> list[str]:
+    """Versions of groups in which something may be that cannot be seen for now: all but those of which it is known
+    that they have nothing of the sort."""
+    wanted = {each.api_version for each in kinds}
+    known = {each.api_version for each in served.kinds}
+    away = [each for each in served.away if each.partition("/")[0] not in _OF_METRICS]
+    return [each for each in away if each in wanted or each not in known]
 
 
 def surplus(
