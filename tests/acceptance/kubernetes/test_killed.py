@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairway.model.deployment import DeploymentStatus
+from fairway.model.stage import StageStatus
 from tests.acceptance.agent.sites import kill, plugin_hosts, until
 from tests.acceptance.kubernetes.doors import a_door
 from tests.acceptance.kubernetes.gates import GATE_PATH, behind, hold, let_go, open_gate, shut_gate
@@ -51,8 +52,7 @@ def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: st
             door.holds = _routes
             site.origin.commit(later)
             site.register("first", deploy_targets_by_plugin=_HERE)
-            for name, stage in WAITS_IN.items():
-                site.in_stage(name, stage)
+            _until_all_have_got_there(site)
             until(lambda: (_waiting(cluster, namespace), door.held > 0) == (7, True), pause=0.2)
 
             _kill(site, who)
@@ -64,6 +64,23 @@ def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: st
     reasons = {name: each.status_reason for name, each in ended.items()}
     assert {name: each.status for name, each in ended.items()} == expected, reasons
     assert _deployed(cluster, namespace) == dict.fromkeys(WAITS_IN, NEW) | {"undone": OLD}
+
+
+def _until_all_have_got_there(site: ClusterSite) -> None:
+    """Looked at together: the first may go on before the last has got there, and one by one would be missed."""
+    seen: set[str] = set()
+
+    def look() -> bool:
+        found = {each: site.deployment_of(each) for each in WAITS_IN if each not in seen}
+        for name, each in found.items():
+            stages = each.stages if each is not None else ()
+            if any((one.name, one.status) == (WAITS_IN[name], StageStatus.RUNNING) for one in stages):
+                seen.add(name)
+            else:
+                assert each is None or not each.status.is_terminal, each.status_reason
+        return len(seen) == len(WAITS_IN)
+
+    until(look, pause=0.1)
 
 
 def _manifests(name: str, image: str, namespace: str) -> str:
