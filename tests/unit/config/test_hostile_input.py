@@ -6,7 +6,6 @@ own with limits, so that a failure is a red test and not a dead test run.
 
 import base64
 import json
-import resource
 import subprocess
 import sys
 from functools import cache
@@ -29,18 +28,15 @@ TOO_MANY_WRITTEN_OUT: Final = "written out, the aliases make more than 100,000 v
 MEBIBYTE: Final = LARGEST_FILE - 1024
 
 READ_EACH: Final = """
-import base64, json, sys
+import base64, json, resource, sys
 from fairway.config.read import read_file
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 for name, data in json.load(sys.stdin).items():
     problems = [problem for reading in read_file(base64.b64decode(data), "f") for problem in reading.problems]
     print(json.dumps([name, len(problems), problems[0].message if problems else ""]), flush=True)
 """
-
-
-def limit_resources() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-    resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def first_problems(files: dict[str, bytes]) -> dict[str, str]:
@@ -50,7 +46,6 @@ def first_problems(files: dict[str, bytes]) -> dict[str, str]:
         input=json.dumps({name: base64.b64encode(data).decode() for name, data in files.items()}).encode(),
         capture_output=True,
         check=False,
-        preexec_fn=limit_resources,
     )
     return {name: message for name, _count, message in map(json.loads, done.stdout.splitlines())}
 
