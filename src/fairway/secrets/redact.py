@@ -5,6 +5,8 @@ A byte is masked when it lies in any shape (`forms.py`) of any secret; each run 
 held back only from the point where it could still be the beginning of a shape: never past a line break, and
 never as long as the longest shape.
 
+A whole text may be YAML, which breaks long lines at a space; there a secret is found across lines too.
+
 For speed each shape is looked for by a byte of it that ordinary logs seldom have, and the two bytes after it:
 one regular expression finds those, and only there the shape itself is compared.
 """
@@ -25,6 +27,8 @@ _FREQUENT_FIRST = b" etaoinsr0l1dc2h5u3m46p789-:.g/fyb\nw,v=\"TkIx_[]SADEN'ROCjZ
 _FREQUENCY = {byte: 1 / rank for rank, byte in enumerate(_FREQUENT_FIRST, start=1)}
 _RARE = 1 / (2 * len(_FREQUENT_FIRST))
 _ANCHOR_LENGTH = 3
+#: Where YAML breaks a long text at a space, in a file or in a difference of two.
+_FOLD = re.compile(rb"\n[-+]? +")
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -58,10 +62,15 @@ class Redactor:
         return RedactedStream(self)
 
     def redact(self, text: str) -> str:
-        """Mask one whole text."""
-        stream = self.stream()
-        masked = stream.feed(text.encode("utf-8", "surrogatepass")) + stream.flush()
-        return masked.decode("utf-8", "surrogatepass")
+        """Mask one whole text, in which a space of a secret may also be where YAML has broken the line."""
+        data = text.encode("utf-8", "surrogatepass")
+        shown: list[bytes] = []
+        position = 0
+        for start, end in _merged([*self.spans(data), *self._folded(data)]):
+            shown += (data[position:start], _MASK)
+            position = end
+        shown.append(data[position:])
+        return b"".join(shown).decode("utf-8", "surrogatepass")
 
     def spans(self, data: bytes) -> list[tuple[int, int]]:
         """The runs of bytes that lie in a shape, in order, apart from each other."""
@@ -75,6 +84,19 @@ class Redactor:
                 if start >= 0 and data.startswith(place.shape, start):
                     found.append((start, start + len(place.shape)))
         return _merged(found)
+
+    def _folded(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """The runs that lie in a shape when the lines are one again."""
+        if not any(b" " in shape for shape in self._sorted):
+            return
+        spaces: list[int] = []
+        gone = [0]
+        for fold in _FOLD.finditer(data):
+            spaces.append(fold.start() - gone[-1])
+            gone.append(gone[-1] + len(fold[0]) - 1)
+        for start, end in self.spans(_FOLD.sub(b" ", data)) if spaces else ():
+            last = end - 1
+            yield start + gone[bisect.bisect_left(spaces, start)], last + gone[bisect.bisect_left(spaces, last)] + 1
 
     def undecided_from(self, data: bytes) -> int:
         """The first position from which `data` could be the beginning of a shape that is not complete yet."""

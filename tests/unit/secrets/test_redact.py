@@ -6,6 +6,7 @@ from itertools import groupby, pairwise
 from urllib.parse import quote
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -106,6 +107,20 @@ def test_every_way_of_printing_a_secret_is_masked(text: str) -> None:
 )
 def test_secrets_are_masked(secrets: list[str], output: str, masked: str) -> None:
     assert a_redactor(*secrets).redact(output) == masked
+
+
+@pytest.mark.parametrize("style", [pytest.param(None, id="plain"), "'", '"'])
+@pytest.mark.parametrize("mark", [pytest.param("", id="a file"), pytest.param("+", id="a difference")])
+@given(
+    st.lists(st.text("abcxyz", min_size=3, max_size=9), min_size=2, max_size=30).map(" ".join),
+    st.integers(5, 80),
+)
+def test_a_secret_that_yaml_breaks_into_lines_is_masked(mark: str, style: str | None, text: str, width: int) -> None:
+    def shown(width: int) -> str:
+        written = yaml.dump({"env": [{"value": text}]}, Dumper=yaml.CSafeDumper, default_style=style, width=width)
+        return "".join(mark + line for line in written.splitlines(keepends=True))
+
+    assert a_redactor(text).redact(shown(width)) == shown(1 << 20).replace(text, MASK)
 
 
 @pytest.mark.parametrize(
