@@ -5,7 +5,6 @@ its time ran out, `stopped` is true and whatever the stage has started must end.
 false: work that can go on by itself may be left, because the agent will ask for the same stage again.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
 from fairway.model.stage import DISPLAY, TARGET, Stage, StageStatus
+from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
 from fairway.secrets.secret import Secret
 
@@ -153,7 +153,7 @@ class StageRun(Generic[O]):
         """
         if not self.targets:
             raise StageFailed("the application names no deploy target of this plugin")
-        results = await asyncio.gather(*(self._on_target(each, work) for each in self.targets))
+        results = await all_ended(self._on_target(each, work) for each in self.targets)
         words = {each.name: result.words for each, result in zip(self.targets, results, strict=True)}
         await self.note({DISPLAY: "\n".join(f"{name}: {said}" for name, said in words.items())})
         failed = {each.name: result.error for each, result in zip(self.targets, results, strict=True) if result.error}

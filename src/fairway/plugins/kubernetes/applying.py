@@ -36,6 +36,7 @@ from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.pruning import LASTING
 from fairway.plugins.kubernetes.removing import until_gone
 from fairway.sdk import Retry
+from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
 
 T = TypeVar("T")
@@ -311,7 +312,7 @@ class Applier:
                 except FairwayError as error:
                     return error
 
-        results = await asyncio.gather(*(in_turn(each) for each in what))
+        results = await all_ended(in_turn(each) for each in what)
         done = tuple(each for each in results if not isinstance(each, FairwayError))
         if len(done) < len(results):
             failed = [

@@ -18,6 +18,7 @@ from fairway.kube.manifest import Body, key_of
 from fairway.kube.turns import WATCH_PATIENCE, Turns
 from fairway.plugins.kubernetes.order import in_steps_away
 from fairway.plugins.kubernetes.parts import part
+from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
 
 #: How long finalizers are waited for.
@@ -42,7 +43,7 @@ async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: s
                 failed.append((body, error))
 
     for step in in_steps_away(bodies):
-        await asyncio.gather(*map(one, step))
+        await all_ended(map(one, step))
     if not failed:
         return len(bodies)
     for _, error in failed:
