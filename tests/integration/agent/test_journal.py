@@ -42,6 +42,16 @@ async def test_a_script_that_was_ended_before_it_began_never_begins(tmp_path: Pa
     assert (journal.status, journal.came_to_life, (tmp_path / "ran").exists()) == (None, False, False)
 
 
+async def test_a_script_that_never_begins_is_not_waited_for(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    await journal.end(1.0)
+
+    ended = asyncio.create_task(journal.ended())
+    await asyncio.sleep(0)
+
+    assert ended.done()
+
+
 async def test_a_script_that_another_place_has_begun_is_not_begun_here_and_is_nobodys_to_end(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
 

@@ -91,6 +91,8 @@ class Journal:
         self.directory = directory
         #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
         self._started: Child | None = None
+        #: Whether it was seen to here that nobody starts it.
+        self._forbidden = False
 
     @property
     def step_file(self) -> str:
@@ -169,7 +171,7 @@ class Journal:
         if self._started is not None:
             # Until it is buried, too: what a process that is only dead has left is not looked for.
             await self._started.wait()
-        if self.status is None:
+        if self.status is None and not self._forbidden:
             # Started by another, perhaps in the same moment as here; or killed.
             await self._sign_of_life()
             if (pid := self.process()) is not None:
@@ -226,6 +228,7 @@ class Journal:
             return False
         except OSError as error:
             raise cannot_write(f"nothing can be written to {self.directory}", error) from error
+        self._forbidden = True
         self.remove_script()
         return True
 
