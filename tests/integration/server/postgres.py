@@ -25,6 +25,8 @@ from tests.ports import a_free_port
 
 _MISSING = "PostgreSQL is NOT TESTED: no server binaries in /usr/lib/postgresql/*/bin or on PATH; run tools/postgres"
 _HASTY = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+#: Its transactions show in what others see, and its statistics change plans, both once in a while.
+_UNDISTURBED = ("autovacuum=off",)
 
 
 def find_binaries() -> Path | None:
@@ -39,7 +41,7 @@ def find_binaries() -> Path | None:
 def a_postgres_server(durable: bool = False) -> Iterator[str]:
     """The URL of a running server, without a database name."""
     with _a_cluster() as (command, home):
-        settings = ("listen_addresses=127.0.0.1", *(() if durable else _HASTY))
+        settings = ("listen_addresses=127.0.0.1", *(() if durable else (*_HASTY, *_UNDISTURBED)))
         with _running(command, home, settings) as port:
             yield f"postgresql://test@127.0.0.1:{port}"
 
