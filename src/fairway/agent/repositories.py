@@ -57,6 +57,8 @@ class WatchedRepository:
         self.refs = _refs(settings.remote, self.branch)
         #: None while the branch is not there.
         self.head: str | None = None
+        #: Of which of them all that it asks for has been begun; empty before the first look.
+        self.looked_at = ""
         #: Which of them whoever watches was told of last; others may find a new one first.
         self.told: str | None = None
         #: Why it could not be looked at the last time; empty when it could.

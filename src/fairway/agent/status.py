@@ -68,6 +68,8 @@ class RepositoryState(msgspec.Struct, frozen=True, kw_only=True):
     #: What its branch points to; empty before the first look.
     head: str
     trouble: str
+    #: The commit of which all deployments that it asks for have been begun.
+    looked_at: str = ""
 
 
 class AgentState(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +163,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
         ),
         deployments=_underway(desk.deployments),
         repositories=tuple(
-            RepositoryState(id=each.id, head=each.head or "", trouble=each.trouble)
+            RepositoryState(id=each.id, head=each.head or "", trouble=each.trouble, looked_at=each.looked_at)
             for each in desk.repositories.by_id.values()
         ),
         unsent=desk.outbox.kept_streams,

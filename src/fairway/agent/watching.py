@@ -170,6 +170,7 @@ class Watcher:
         examined = await examine(mirror, seen.known, self._examined, self._desk.clock.now())
         refused = await self._deploy_all(repository, [each for each in examined if _is_triggered(each)])
         await self._tell(seen, whose)
+        repository.looked_at = commit
         self._desk.looked()
         if refused is not None:
             raise refused

@@ -303,6 +303,17 @@ def test_what_is_found_in_it_is_deployed_when_asked_and_watched_from_then_on(mac
     assert "│ first words" in registered.stdout
 
 
+def test_what_was_committed_meanwhile_is_left_to_do(machine: Machine, tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("cat words"))})
+
+    failed = machine.until_idle("--repo", origin.bare, "--register")
+    origin.commit({"web/words": "the right words"})
+    mended = machine.until_idle()
+
+    assert (failed.returncode, mended.returncode) == (1, 0), mended.stdout + mended.stderr
+    assert "│ the right words" in mended.stdout
+
+
 def test_what_ends_otherwise_than_it_should_is_said_by_the_status(machine: Machine, tmp_path: Path) -> None:
     origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("exit 3"))})
 

@@ -22,7 +22,7 @@ def test_a_second_file_in_the_directory_of_a_registered_one_is_registered_too() 
         return Answer(200, msgspec.to_builtins({"items": [there], "next_cursor": ""}) if asked.method == "GET" else {})
 
     with a_scripted_server(answer) as server, OwnCall(Profile(server=server.url, api_key="key")) as call:
-        register_applications(call, [FIRST, SECOND])
+        some, none = register_applications(call, [FIRST, SECOND]), register_applications(call, [FIRST])
 
     sent = [msgspec.json.decode(asked.body)["name"] for asked in server.asked if asked.method == "POST"]
-    assert sent == ["second"]
+    assert (sent, some, none) == (["second"], True, False)

@@ -10,6 +10,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -25,16 +27,19 @@ from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
 from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places, default_data
-from fairway.cli.up.registration import await_suggestions, register_applications
+from fairway.cli.up.registration import register_applications
 from fairway.cli.up.repositories import choose_repositories
 from fairway.cli.up.rest import Expected, Rest
 from fairway.cli.up.screens import a_screen
 from fairway.cli.up.site import LISTEN, OwnCall, Site, choose_address, save_profile
 from fairway.cli.up.unusable import unusable_files
+from fairway.cli.watch import TimedOut
 from fairway.errors import UserError
 from fairway.model.application import Application
 
 commands = typer.Typer(add_completion=False)
+#: How long a screen stays empty for what may be found.
+_TO_BE_SEEN = timedelta(seconds=5)
 
 
 class NotAsExpected(UserError):
@@ -120,23 +125,31 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
             agent_id = site.start_agent(call, repositories)
             if demo.repository in repositories:
                 register_applications(call, demo.applications(agent_id))
-            if wishes.repository is not None:
-                await_suggestions(call)
+            _await_look(wishes, site, repositories)
             decision = follower.run()
         if decision.rest is Rest.OTHERWISE:
             raise NotAsExpected(decision.reason)
         _say(f"nothing is left to do: {decision.reason}")
 
 
+def _await_look(wishes: Wishes, site: Site, repositories: Sequence[WatchedRepository]) -> None:
+    """Give the agent time for its first look at Git: only then it is known what is left to do."""
+    if wishes.aim.until_idle:
+        site.await_look(repositories, wishes.aim.timeout)
+    elif wishes.repository is not None:
+        # Of what is found there no stream tells, and somebody waits to see it.
+        with suppress(TimedOut):
+            site.await_look(repositories, _TO_BE_SEEN)
+
+
 def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedRepository]) -> Aim:
     """The wishes, with what is done at each look."""
 
-    def play(state: State) -> None:
-        if wishes.register:
-            # At each look, because the agent reads Git after it has said that it is there.
-            register_applications(call, state.suggestions)
+    def play(state: State) -> bool:
         if demo.repository in repositories:
             demo.play(state.applications)
+        # At each look, because more may be committed.
+        return wishes.register and register_applications(call, state.suggestions)
 
     def expected(applications: Sequence[Application]) -> Expected:
         own = [each for each in repositories if each != demo.repository] if wishes.register else []

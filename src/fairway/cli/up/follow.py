@@ -55,8 +55,8 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
     timeout: timedelta | None = None
     #: What the applications should come to.
     expected: Callable[[Sequence[Application]], Expected] = lambda _: Expected()
-    #: Called at each look with how everything stands.
-    play: Callable[[State], None] = lambda _: None
+    #: Called at each look with how everything stands; whether something else is to be seen at the next one.
+    play: Callable[[State], bool] = lambda _: False
 
 
 class Follower:
@@ -127,9 +127,9 @@ class Follower:
             self._screen.ended(deployment, tails[deployment.id])
             self._told.add(deployment.id)
             del self._readers[deployment.id], self._late[deployment.id]
-        self._act(new)
+        acted = self._act(new)
         busy = [each for each in deployments.values() if not each.status.is_terminal and not waits_for_approval(each)]
-        if not self._aim.until_idle or busy or any(each.id in self._late for each in new):
+        if not self._aim.until_idle or acted or busy or any(each.id in self._late for each in new):
             return False
         self._rest = decide_rest(found, deployments, self._aim.expected(found))
         return self._rest.rest is not Rest.NOT_YET
@@ -139,8 +139,8 @@ class Follower:
         give_up = self._late.setdefault(ended.id, time.monotonic() + LATE_SECONDS)
         return time.monotonic() <= give_up and bool(self._readers[ended.id].unfinished(ended))
 
-    def _act(self, deployments: Sequence[ShownDeployment]) -> None:
-        """What we do ourselves: approve where that was asked for, and play."""
+    def _act(self, deployments: Sequence[ShownDeployment]) -> bool:
+        """What we do ourselves: approve where that was asked for, and play; whether that changes what is to be seen."""
         for deployment, stage in to_approve(deployments, self._approved) if self._aim.approve else ():
             try:
                 self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
@@ -149,7 +149,7 @@ class Follower:
                 # It may have gone on since we looked: by somebody else's yes, or by ours whose answer got lost.
                 if error.status != 409:
                     raise
-        self._aim.play(self._state)
+        return self._aim.play(self._state)
 
     def _deployments(self) -> dict[str, ShownDeployment]:
         found = list_of(self._call, "deployments", ShownDeployment, {}, _NEWEST)[1]

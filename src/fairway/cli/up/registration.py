@@ -5,7 +5,6 @@ whoever is killed in between starts over: the agent is found by its name and get
 """
 
 import posixpath
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -24,7 +23,6 @@ from fairway.model.application import Application, DiscoveredApplication
 NAME = "up"
 #: More applications than `up` is meant for.
 MOST_APPLICATIONS = 1000
-_LOOK = 0.1
 
 
 class Suggestions(msgspec.Struct, frozen=True):
@@ -53,12 +51,11 @@ def agent_started_at(call: Call, id: str) -> datetime | None:
     return call.get(ShownAgent, segments("agents", id)).started_at
 
 
-def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -> None:
-    """Register those that nobody has registered."""
+def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -> bool:
+    """Register those that nobody has registered; whether there were any."""
     there = registered_files(applications(call))
-    for each in wanted:
-        if (each.repository_id, _file(each.path, each.config_filename)) in there:
-            continue
+    new = [each for each in wanted if (each.repository_id, _file(each.path, each.config_filename)) not in there]
+    for each in new:
         said = {
             "name": each.name,
             "agent_id": each.agent_id,
@@ -67,6 +64,7 @@ def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -
             "config_filename": each.config_filename,
         }
         call.remote.send("POST", segments("applications"), said)
+    return bool(new)
 
 
 def registered_files(registered: Iterable[Application]) -> set[tuple[str, str]]:
@@ -87,13 +85,6 @@ def applications(call: Call) -> list[Application]:
 def suggestions(call: Call) -> tuple[DiscoveredApplication, ...]:
     """What could be registered."""
     return call.get(Suggestions, segments("applications", "suggestions")).items
-
-
-def await_suggestions(call: Call, seconds: float = 5.0) -> None:
-    """Give the agent time for its first look at Git: no stream tells what it finds, or that it finds nothing."""
-    deadline = time.monotonic() + seconds
-    while not suggestions(call) and not applications(call) and time.monotonic() < deadline:
-        time.sleep(_LOOK)
 
 
 def _is_there(call: Call, agent_id: str) -> bool:

@@ -40,3 +40,11 @@ def own_repository(path: Path, taken: set[str]) -> WatchedRepository:
     name = _NOT_IN_IDS.sub("-", place.name.removesuffix(".git")).strip("-.") or "repository"
     numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
     return WatchedRepository(id=next(id for id in numbered if id not in taken), path=place, branch=branch)
+
+
+def newest_commit(repository: WatchedRepository) -> str:
+    """What the branch points to; empty where it has no commit."""
+    try:
+        return git(repository.path, "rev-parse", "--verify", "--quiet", f"refs/heads/{repository.branch}")
+    except GitFailed:
+        return ""

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ from fairway.cli.up.log_files import keep_small
 from fairway.cli.up.patience import Patience
 from fairway.cli.up.places import Places
 from fairway.cli.up.registration import agent_started_at, register_agent
+from fairway.cli.up.repositories import newest_commit
+from fairway.cli.watch import TimedOut
 from fairway.errors import UserError
 
 if TYPE_CHECKING:
@@ -107,6 +110,28 @@ class Site:
         while agent_started_at(call, id) == before:
             _pause(self._agent)
         return id
+
+    def await_look(self, repositories: Sequence[WatchedRepository], timeout: timedelta | None) -> None:
+        """Wait until the agent has begun what the newest commits ask for: no stream tells of a look that finds nothing.
+
+        A repository that it cannot look at is not waited for.
+        """
+        deadline = time.monotonic() + (timeout.total_seconds() if timeout is not None else float("inf"))
+        while waits_for := [each for each in repositories if not self._has_looked(each)]:
+            if time.monotonic() > deadline:
+                raise TimedOut(f"the agent has not looked at {waits_for[0].path} yet")
+            _pause(self._agent)
+
+    def _has_looked(self, repository: WatchedRepository) -> bool:
+        # Loaded late, because an agent is a large thing.
+        from fairway.agent.status import NoStatus, read_state
+
+        try:
+            known = {each.id: each for each in read_state(self._places.agent).repositories}
+        except NoStatus:
+            return False
+        state, newest = known.get(repository.id), newest_commit(repository)
+        return state is not None and (bool(state.trouble) or state.looked_at == newest)
 
     def stop(self, patience: Patience, say: Callable[[str], None]) -> None:
         """Stop everything that was started, and what was deployed: the next agent brings that back."""
