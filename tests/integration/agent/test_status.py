@@ -40,8 +40,7 @@ async def test_the_status_names_plugins_and_what_is_under_way(tmp_path: Path) ->
         UnderwayState(id=deployment.id, application="web", status="running", stage="FOREIGN_RUN"),
     )
     assert [(each.name, each.restarts, each.trouble) for each in state.plugins] == [("host", 0, ""), ("foreign", 0, "")]
-    commit = deployment.trigger.commit.hash
-    assert [(each.head, each.looked_at) for each in state.repositories] == [(commit, commit)]
+    assert [each.head for each in state.repositories] == [deployment.trigger.commit.hash]
     rows = [line.split() for line in shown.output.splitlines()]
     assert [row[0] for row in rows if row[-1:] == ["running"]] == [
         "agent-1",
