@@ -146,6 +146,7 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
             clock,
             watcher.sync,
             lambda command, asked: previewer.answer(command, asked),  # noqa: PLW0108  # `previewer` is made below
+            place.server.deployment,
         )
         plugins = await stack.enter_async_context(
             open_plugins(settings.config.plugins, settings.data, _host(basis, inbox, lambda each: _changed(work, each)))

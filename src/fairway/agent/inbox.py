@@ -7,13 +7,14 @@ and until then the plugin of the stage may ask for it.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from typing import Any
 
 import structlog
 
 from fairway.agent import reports
-from fairway.agent.control_plane import ServerRefused
-from fairway.agent.deployments import Deployments
+from fairway.agent.control_plane import ServerAway, ServerRefused
+from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer
 from fairway.agent.running import Cancelling
@@ -29,6 +30,7 @@ from fairway.model.command import (
     SkipStage,
     SyncApplication,
 )
+from fairway.model.deployment import Deployment
 
 _log = structlog.get_logger()
 
@@ -37,17 +39,22 @@ ANSWERS = "commands"
 
 Sync = Callable[[Command, SyncApplication | ChainSyncApplication], Coroutine[Any, Any, Answer]]
 Preview = Callable[[Command, BuildPlanPreview], Coroutine[Any, Any, Answer]]
+#: A deployment as the server has it.
+Find = Callable[[str], Coroutine[Any, Any, Deployment]]
 
 
 class Inbox:
     """The commands that wait for this agent."""
 
-    def __init__(self, deployments: Deployments, outbox: Outbox, clock: Clock, sync: Sync, preview: Preview) -> None:
+    def __init__(
+        self, deployments: Deployments, outbox: Outbox, clock: Clock, sync: Sync, preview: Preview, find: Find
+    ) -> None:
         self._deployments = deployments
         self._outbox = outbox
         self._clock = clock
         self._sync = sync
         self._preview = preview
+        self._find = find
         #: Ids of commands that were seen; the server lists a command until its answer has arrived.
         self._seen: set[str] = set()
         #: Approvals and skips by (deployment, stage), oldest first.
@@ -63,7 +70,12 @@ class Inbox:
         for command in listed.values():
             if command.id not in self._seen:
                 self._seen.add(command.id)
-                await self._handle(command)
+                try:
+                    await self._handle(command)
+                except ServerAway:
+                    # It is listed again, and taken up then.
+                    self._seen.discard(command.id)
+                    raise
 
     def of_stage(self, deployment_id: str, stage_id: str) -> tuple[Command, ...]:
         """The approvals and skips of one stage so far."""
@@ -96,8 +108,16 @@ class Inbox:
             case _:
                 await self._answer(command, _refused("this agent does not know this sort of command"))
 
+    async def _underway(self, deployment_id: str) -> Underway | None:
+        """The deployment, if it has not ended. One that is not known here yet is taken up as the server has it: people
+        may know the first of a chain sooner."""
+        if not self._deployments.knows(deployment_id):
+            with suppress(ServerRefused):
+                self._deployments.take(await self._find(deployment_id))
+        return self._deployments.find(deployment_id)
+
     async def _cancel(self, command: Command, payload: CancelDeployment) -> None:
-        underway = self._deployments.find(payload.deployment_id)
+        underway = await self._underway(payload.deployment_id)
         if underway is None:
             await self._answer(command, _refused("the deployment has ended already"))
             return
@@ -125,7 +145,7 @@ class Inbox:
         task.add_done_callback(self._waiting.discard)
 
     async def _keep(self, command: Command, payload: ApproveStage | SkipStage) -> None:
-        underway = self._deployments.find(payload.deployment_id)
+        underway = await self._underway(payload.deployment_id)
         deployment = underway.current if underway else None
         stage = deployment.stage(payload.stage_id) if deployment else None
         if stage is None or stage.status.is_terminal:

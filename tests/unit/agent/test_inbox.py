@@ -3,8 +3,11 @@
 import asyncio
 from typing import Any
 
+import pytest
+
+from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments, GivingUp, Underway
-from fairway.agent.inbox import Inbox, Sync
+from fairway.agent.inbox import Find, Inbox, Sync
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer, Report
 from fairway.clock import FakeClock
@@ -17,7 +20,8 @@ from fairway.model.command import (
     RestartAgent,
     SyncApplication,
 )
-from tests.unit.model.builders import NOW
+from fairway.model.deployment import Deployment, DeploymentStatus
+from tests.unit.model.builders import NOW, a_deployment
 
 
 class Answers(Outbox):
@@ -38,12 +42,19 @@ async def synced(_command: Command, _payload: object) -> Answer:
     return Answer(status=CommandStatus.SUCCEEDED)
 
 
-def an_inbox(answers: Answers, sync: Sync = synced) -> Inbox:
-    async def deploy(_underway: Underway) -> None: ...
+async def nowhere(_deployment_id: str) -> Deployment:
+    raise ServerRefused("there is none")
+
+
+def an_inbox(answers: Answers, sync: Sync = synced, find: Find = nowhere) -> Inbox:
+    async def deploy(underway: Underway) -> None:
+        cancelled = asyncio.Event()
+        underway.on_cancel(lambda _wish: cancelled.set())
+        await cancelled.wait()
 
     async def give_up(_underway: Underway, _giving_up: GivingUp) -> None: ...
 
-    return Inbox(Deployments(deploy, give_up), answers, FakeClock(NOW), sync, synced)
+    return Inbox(Deployments(deploy, give_up), answers, FakeClock(NOW), sync, synced, find)
 
 
 def a_command(id: str, payload: Payload) -> Command:
@@ -109,6 +120,52 @@ async def test_commands_about_what_has_ended_are_refused_with_a_reason() -> None
         ("c-1", "the deployment has ended already"),
         ("c-2", "the stage has ended already"),
     ]
+
+
+async def test_a_cancel_of_a_deployment_that_is_not_taken_up_yet_takes_it_up_and_cancels_it() -> None:
+    answers = Answers()
+
+    async def found(deployment_id: str) -> Deployment:
+        return a_deployment(id=deployment_id)
+
+    inbox = an_inbox(answers, find=found)
+    await inbox.take([a_command("c-1", CancelDeployment(deployment_id="d-1"))])
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+    assert answers.said == [("c-1", "")]
+
+
+async def test_a_cancel_that_meets_a_server_that_is_away_is_taken_up_again() -> None:
+    answers = Answers()
+    answer_of_the_server: list[Exception | Deployment] = [ServerAway("nobody there"), a_deployment(id="d-1")]
+
+    async def found(_deployment_id: str) -> Deployment:
+        answer = answer_of_the_server.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    inbox = an_inbox(answers, find=found)
+    cancel = a_command("c-1", CancelDeployment(deployment_id="d-1"))
+    with pytest.raises(ServerAway):
+        await inbox.take([cancel])
+    await inbox.take([cancel])
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+    assert (answers.said, answer_of_the_server) == ([("c-1", "")], [])
+
+
+async def test_a_cancel_of_a_deployment_that_another_agent_has_ended_is_refused() -> None:
+    answers = Answers()
+
+    async def found(deployment_id: str) -> Deployment:
+        return a_deployment(id=deployment_id, status=DeploymentStatus.FAILED)
+
+    await an_inbox(answers, find=found).take([a_command("c-1", CancelDeployment(deployment_id="d-1"))])
+
+    assert answers.said == [("c-1", "the deployment has ended already")]
 
 
 async def test_a_restart_is_answered_before_it_is_done() -> None:
