@@ -27,8 +27,8 @@ class HealingDesk(msgspec.Struct, frozen=True, kw_only=True):
     registered: Registered
     #: A deployment, as the server knows it.
     find: Callable[[str], Awaitable[Deployment]]
-    #: Deploys an application whose last deployment was this one, if that is decided.
-    deploy: Callable[[str, LastDeployment | None], Awaitable[None]]
+    #: Deploys an application whose last deployment was this one, of that id, if it still is and that is decided.
+    deploy: Callable[[str, LastDeployment | None, str], Awaitable[None]]
 
 
 class Healing:
@@ -44,22 +44,21 @@ class Healing:
         if not heals(known):
             return
         try:
-            last = await self._last(known.application.id)
+            application = self._desk.registered.get(known.application.id)
+            reference = application.last_triggered if application else None
+            last = None if reference is None else await self._last(known.application.id, reference.deployment_id)
             if last is None or last.completed_at is None or last.completed_at + _WIRE_SECOND < looked_at:
-                await self._desk.deploy(known.application.id, last)
+                after = reference.deployment_id if reference else ""
+                await self._desk.deploy(known.application.id, last, after)
         except FairwayError as error:
             # It is still so at the next look.
             _log.warning("what has drifted is not deployed", application=known.application.name, reason=str(error))
 
-    async def _last(self, application_id: str) -> LastDeployment | None:
-        application = self._desk.registered.get(application_id)
-        reference = application.last_triggered if application else None
-        if reference is None:
-            return None
-        deployment_id, ended = self._ended.get(application_id, ("", None))
-        if ended is not None and deployment_id == reference.deployment_id:
+    async def _last(self, application_id: str, deployment_id: str) -> LastDeployment:
+        ended_id, ended = self._ended.get(application_id, ("", None))
+        if ended is not None and ended_id == deployment_id:
             return ended
-        found = await self._desk.find(reference.deployment_id)
+        found = await self._desk.find(deployment_id)
         last = LastDeployment(
             commit_hash=found.trigger.commit.hash, status=found.status, completed_at=found.completed_at
         )

@@ -150,16 +150,25 @@ class Watcher:
             return False
         return True
 
-    async def heal(self, application_id: str, last: LastDeployment | None) -> None:
-        """Deploy an application again of which something else runs than Git says, if its file asks for that."""
+    async def heal(self, application_id: str, last: LastDeployment | None, after: str) -> None:
+        """Deploy an application again of which something else ran than Git says after its last deployment, if its file
+        asks for that; `after` is the id of that one, empty where there was none."""
         async with self._looking:
             known = next((each for each in self.known() if each.application.id == application_id), None)
             if known is None or self._desk.deployments.under_way(application_id):
+                return
+            # One that was made since, while others were looked at, may have brought it to what Git says.
+            if self._last_id(application_id) != after:
                 return
             repository = self._desk.repositories.by_id[known.application.git_path.repository.id]
             triggered = drifted(known, last, self._desk.clock.now())
             if _is_triggered(triggered):
                 await self._deploy(repository, triggered, Asked(kind=TriggerKind.OUT_OF_SYNC))
+
+    def _last_id(self, application_id: str) -> str:
+        application = self._desk.registered.get(application_id)
+        last = application.last_triggered if application else None
+        return last.deployment_id if last else ""
 
     async def _look(self, repository: WatchedRepository, commit: str) -> None:
         mirror = await repository.mirror()

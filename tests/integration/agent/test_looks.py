@@ -194,6 +194,21 @@ async def test_a_deployment_whose_application_does_not_know_of_it_is_not_made_ag
     assert reports.methods == [newest, "CreateDeployment", newest, "ReportApplicationDeployingStatus"]
 
 
+async def test_what_differed_before_a_deployment_that_was_made_meanwhile_is_not_deployed_for_it(tmp_path: Path) -> None:
+    heals = an_application_file(script("true"), spec="  trigger:\n    onOutOfSync: {disabled: false}\n")
+    origin, reports = an_origin(tmp_path, {"web/app.pipecd.yaml": heals}), Reports()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        await repositories.by_id["r-1"].refresh()
+        await watcher.look_everywhere()
+        # Whoever saw it had to wait for the look, and the deployment has ended since.
+        await watcher.heal("a-web", None, "")
+        before = list(reports.taken)
+        await watcher.heal("a-web", None, "d-0")
+
+    assert (before, reports.taken) == (["a-web"], ["a-web", "a-web"])
+
+
 async def test_a_sync_of_a_repository_that_does_not_answer_keeps_no_look_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ class Server:
         self.asked = 0
         self.away = False
         self.deployed: list[LastDeployment | None] = []
+        self.after: list[str] = []
 
     async def find(self, _deployment_id: str) -> Deployment:
         self.asked += 1
@@ -31,8 +32,9 @@ class Server:
             raise ServerAway("gone")
         return self.deployment
 
-    async def deploy(self, _application_id: str, last: LastDeployment | None) -> None:
+    async def deploy(self, _application_id: str, last: LastDeployment | None, after: str) -> None:
         self.deployed.append(last)
+        self.after.append(after)
 
 
 def a_known(disabled: bool = False) -> KnownApplication:
@@ -62,7 +64,7 @@ async def test_a_deployment_that_has_ended_is_asked_for_once() -> None:
     for _ in range(3):
         await healer.heal(a_known(), LATER)
 
-    assert (server.asked, len(server.deployed)) == (1, 3)
+    assert (server.asked, len(server.deployed), server.after) == (1, 3, [server.deployment.id] * 3)
     assert server.deployed[0] is not None
     assert server.deployed[0].status is DeploymentStatus.SUCCEEDED
 
@@ -82,7 +84,7 @@ async def test_an_application_that_was_never_deployed_has_no_last_deployment() -
 
     await healing(server, triggered=False).heal(a_known(), LATER)
 
-    assert (server.asked, server.deployed) == (0, [None])
+    assert (server.asked, server.deployed, server.after) == (0, [None], [""])
 
 
 async def test_nothing_is_done_where_the_file_does_not_want_it() -> None:
