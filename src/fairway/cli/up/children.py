@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from fairway.cli.up.patience import Patience
@@ -93,14 +94,17 @@ class Child:
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call; it takes no lock
+                preexec_fn=partial(_end_with, os.getpid()),  # noqa: PLW1509 - system calls; they take no lock
             )
         finally:
             os.close(said)
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: int) -> None:
     _libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+    if os.getppid() != parent:
+        # It was killed before we could ask for that.
+        os._exit(1)
 
 
 def inherit_orphans() -> None:
