@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fairway.plugins.scriptrun import journal as journal_module
 from fairway.plugins.scriptrun.journal import Journal, Order
 from fairway.plugins.scriptrun.script import KEEPER
 from tests.patience import PATIENCE_SECONDS
@@ -222,6 +223,28 @@ async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) 
 
     assert is_dead((tmp_path / "child").read_text().strip())
     assert journal.process() is None
+
+
+async def test_a_script_that_is_made_to_end_is_waited_for_until_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+
+    def lives(group: int) -> bool:
+        # As on a machine that is out of breath: one that was killed has to have its turn to die, too.
+        looks.append(len(looks) < 5 or real(group))
+        return looks[-1]
+
+    real = journal_module._lives
+    monkeypatch.setattr(journal_module, "_lives", lives)
+    journal = Journal(tmp_path / "journal")
+    await journal.start(an_order(tmp_path, f"trap '' TERM; echo $$ > {tmp_path}/pid; exec sleep 1000"))
+    await asyncio.to_thread(wait_for, tmp_path / "pid")
+
+    await journal.end(0.0)
+
+    assert looks[-1:] == [False]
+    assert is_dead((tmp_path / "pid").read_text().strip())
 
 
 async def test_neither_script_nor_variables_stand_on_a_command_line(tmp_path: Path) -> None:

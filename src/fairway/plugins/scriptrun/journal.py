@@ -47,6 +47,8 @@ _ROOM = {
 #: How long a keeper that another process has started may take from its start to its first sign of life: by then it has
 #: come to life on a machine that is out of breath, too. A guard waits as long.
 _SIGN_OF_LIFE_SECONDS = 30.0
+#: How long one that was made to end is waited for at least: it is gone as soon as the kernel comes to it.
+_DYING_SECONDS = 10.0
 #: How often something is looked at that comes in a moment, and that may take longer.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
@@ -195,7 +197,8 @@ class Journal:
         # Before the signal, which is lost on one that is just about to begin.
         with contextlib.suppress(OSError):
             (self.directory / "wanted").unlink()
-        for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, grace_seconds)):
+        made_to = max(grace_seconds, _DYING_SECONDS)
+        for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, made_to)):
             if not _signal(pid, number):
                 return
             for _ in range(int(seconds / _LOOK_SECONDS)):
