@@ -28,6 +28,7 @@ from fairway.agent.outbox import Outbox
 from fairway.agent.plan_preview import Previewer
 from fairway.agent.plugins.host_service import HostDesk
 from fairway.agent.plugins.opening import open_plugins
+from fairway.agent.plugins.output import NO_MASK
 from fairway.agent.plugins.supervisor import Supervisor
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.repositories import Repositories
@@ -228,7 +229,7 @@ def _host(basis: _Basis, inbox: Inbox, look_soon: Callable[[str], None]) -> Host
         tools=Tools(settings.data / "tools"),
         look_soon=look_soon,
         unsealer=basis.unsealer,
-        masked=basis.unsealer.masked if basis.unsealer else bytes,
+        mask=basis.unsealer.mask if basis.unsealer else NO_MASK,
     )
 
 

@@ -6,7 +6,7 @@ What plugins write beside the logs of stages does not say of which deployment it
 import threading
 from typing import Final
 
-from fairway.secrets.redact import Redactor
+from fairway.secrets.redact import RedactedStream, Redactor
 from fairway.secrets.render import Unsealer
 from fairway.secrets.secret import Secret
 
@@ -36,10 +36,9 @@ class OpenedLately:
                 del self._secrets[next(iter(self._secrets))]
         return secret
 
-    def masked(self, lines: bytes) -> bytes:
-        """Whole lines without any of it."""
+    def mask(self) -> RedactedStream:
+        """Takes all of it out of lines."""
         with self._lock:
             if self._redactor is None:
                 self._redactor = Redactor(self._secrets)
-            stream = self._redactor.stream()
-        return stream.feed(lines) + stream.flush()
+            return self._redactor.stream()

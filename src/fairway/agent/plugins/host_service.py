@@ -28,6 +28,7 @@ from fairway.agent.plugins.callers import (
     require_part,
     require_stage,
 )
+from fairway.agent.plugins.output import NO_MASK, Mask
 from fairway.agent.plugins.tools import Tools
 from fairway.agent.running import DeploymentRun
 from fairway.agent.stage_logs import deliver_log
@@ -64,8 +65,8 @@ class HostDesk(msgspec.Struct, frozen=True, kw_only=True):
     look_soon: Callable[[str], None]
     #: Opens sealed values; None where the agent has no key for that.
     unsealer: Unsealer | None = None
-    #: Lines that plugins write to the agent's own log, as others may read them.
-    masked: Callable[[bytes], bytes] = bytes
+    #: What plugins write to the agent's own log, as others may read it, is passed through this.
+    mask: Mask = NO_MASK
 
 
 class NoKey(UserError):

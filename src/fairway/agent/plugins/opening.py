@@ -52,7 +52,7 @@ async def open_plugins(
             agent=f"unix:{sockets / 'agent.sock'}",
             tokens=tokens,
             doors=doors,
-            masked=desk.masked,
+            mask=desk.mask,
         )
         yield await stack.enter_async_context(Supervisor.open(plugins, places, patience))
 

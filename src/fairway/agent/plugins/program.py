@@ -19,7 +19,7 @@ import msgspec
 from fairway import __version__
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import Identity, identity_of
-from fairway.agent.plugins.output import Output, to_stderr
+from fairway.agent.plugins.output import Mask, Output, to_stderr
 from fairway.agent.plugins.whose import holds, listeners
 from fairway.config.agent import PluginConfig
 from fairway.errors import UserError
@@ -28,8 +28,6 @@ from fairway.sdk.host import HostOrder
 
 #: Where an executable lies, once it is there.
 Fetch = Callable[[], Awaitable[Path]]
-#: Lines without secrets.
-Masked = Callable[[bytes], bytes]
 
 
 class Launched(NamedTuple):
@@ -78,9 +76,9 @@ SHARED_HOST: Final = "host"
 class Hosted:
     """Plugins made with the SDK in one process, each on a socket of its own."""
 
-    def __init__(self, name: str, order: HostOrder, masked: Masked, fetch: Fetch | None = None) -> None:
+    def __init__(self, name: str, order: HostOrder, mask: Mask, fetch: Fetch | None = None) -> None:
         self._order = order
-        self._masked = masked
+        self._mask = mask
         self._fetch = fetch
         self.name = name
         self.plugins = tuple(each.name for each in order.plugins)
@@ -93,7 +91,7 @@ class Hosted:
             path = await self._fetch()
             self.version = _version_of(path)
             command = (str(path), "start", "--handover", "pipe")
-        process, output = await _started(*command, stdin=asyncio.subprocess.PIPE, masked=self._masked)
+        process, output = await _started(*command, stdin=asyncio.subprocess.PIPE, mask=self._mask)
         if process.stdin is None:
             raise AssertionError("the pipe was asked for")
         with contextlib.suppress(ConnectionError):
@@ -109,9 +107,9 @@ class Hosted:
 class Executable:
     """A plugin of any maker, started with the arguments that PipeCD's plugins know."""
 
-    def __init__(self, plugin: PluginConfig, masked: Masked, fetch: Fetch, door: Door) -> None:
+    def __init__(self, plugin: PluginConfig, mask: Mask, fetch: Fetch, door: Door) -> None:
         self._plugin = plugin
-        self._masked = masked
+        self._mask = mask
         self._fetch = fetch
         self._door = door
         self.name = plugin.name
@@ -129,7 +127,7 @@ class Executable:
         command = (*_ended_with_us(), str(path), "start", "--piped-plugin-service", self._door.address)
         self._door.admit(None)
         command += ("--config", config)
-        process, output = await _started(*command, stdin=asyncio.subprocess.DEVNULL, masked=self._masked)
+        process, output = await _started(*command, stdin=asyncio.subprocess.DEVNULL, mask=self._mask)
         self._door.admit(identity_of(process.pid))
         return Launched(process, {self._plugin.name: f"127.0.0.1:{port}"}, output)
 
@@ -143,7 +141,7 @@ class Executable:
                 )
 
 
-async def _started(*command: str, stdin: int, masked: Masked) -> tuple[asyncio.subprocess.Process, Output]:
+async def _started(*command: str, stdin: int, mask: Mask) -> tuple[asyncio.subprocess.Process, Output]:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=stdin,
@@ -153,7 +151,7 @@ async def _started(*command: str, stdin: int, masked: Masked) -> tuple[asyncio.s
     )
     if process.stdout is None:
         raise AssertionError("the pipe was asked for")
-    return process, Output(process.stdout, to_stderr, masked)
+    return process, Output(process.stdout, to_stderr, mask)
 
 
 def _version_of(executable: Path) -> str:

@@ -21,7 +21,8 @@ from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.identity import RunningFile
 from fairway.agent.plugins.keeper import Keeper, Patience
-from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Masked, Program
+from fairway.agent.plugins.output import NO_MASK, Mask
+from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Program
 from fairway.agent.plugins.source import PythonClass, is_foreign, shares_process, source_of
 from fairway.config.agent import PluginConfig
 from fairway.sdk.host import HostOrder, PluginOrder
@@ -42,8 +43,8 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
     tokens: Tokens
     #: Where it listens for each foreign one.
     doors: Mapping[str, Door]
-    #: What they write, as others may read it.
-    masked: Masked = bytes
+    #: What they write, as others may read it, is passed through this.
+    mask: Mask = NO_MASK
 
 
 class Supervisor:
@@ -128,7 +129,7 @@ def _programs(plugins: Sequence[PluginConfig], places: PluginPlaces) -> list[Pro
         source = source_of(plugin)
         fetch = None if isinstance(source, PythonClass) else partial(fetcher.fetch, plugin, source)
         if fetch is not None and is_foreign(plugin):
-            programs.append(Executable(plugin, places.masked, fetch, places.doors[plugin.name]))
+            programs.append(Executable(plugin, places.mask, fetch, places.doors[plugin.name]))
             continue
         entry = source.entry if isinstance(source, PythonClass) else ""
         order = _order(plugin, entry, places, f"unix:{places.sockets / f'{number}.sock'}")
@@ -136,10 +137,10 @@ def _programs(plugins: Sequence[PluginConfig], places: PluginPlaces) -> list[Pro
             shared.append(order)
         else:
             alone = HostOrder(agent=places.agent, plugins=(order,))
-            programs.append(Hosted(plugin.name, alone, places.masked, fetch))
+            programs.append(Hosted(plugin.name, alone, places.mask, fetch))
     if shared:
         together = HostOrder(agent=places.agent, plugins=tuple(shared))
-        programs.insert(0, Hosted(SHARED_HOST, together, places.masked))
+        programs.insert(0, Hosted(SHARED_HOST, together, places.mask))
     return programs
 
 

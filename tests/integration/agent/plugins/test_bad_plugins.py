@@ -15,7 +15,7 @@ from fairway.agent.plugins.client import PluginRefused
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import Identity, memory_of
 from fairway.agent.plugins.keeper import Keeper, Patience
-from fairway.agent.plugins.output import Output
+from fairway.agent.plugins.output import NO_MASK, Output
 from fairway.agent.plugins.program import Executable
 from fairway.config.agent import PluginConfig
 from fairway.git.retry import Retry
@@ -86,7 +86,7 @@ async def kept(
             started.append(process)
 
     async with Door.open("bad", folder / "door") as door:
-        program = Executable(PluginConfig(name="bad", url="/bad", port=port), bytes, a_program(folder, code), door)
+        program = Executable(PluginConfig(name="bad", url="/bad", port=port), NO_MASK, a_program(folder, code), door)
         keeper = Keeper(program, patience, note)
         await keeper.first_start()
         running = asyncio.create_task(keeper.run())
