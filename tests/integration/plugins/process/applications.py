@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections import Counter
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from fairway.plugins.process.identity import is_alive
+from fairway.plugins.process.identity import is_alive, signal_group
 from fairway.plugins.process.records import SEEN, Instance, Seen, load
 from tests.integration.agent.running import World
 from tests.patience import PATIENCE_SECONDS
@@ -66,7 +65,8 @@ class Shop(msgspec.Struct, frozen=True):
             "replicas": self.replicas,
             "port": self.port,
             "health": {"path": "/healthz", "timeout": f"{self.patience:g}s", "interval": "100ms"},
-            "stopTimeout": "3s",
+            # They end when they are asked to; what they are answering then may take long on a busy machine, too.
+            "stopTimeout": f"{PATIENCE_SECONDS:g}s",
         }
         spec = {"name": "web", "plugins": {"process": process}, "pipeline": pipeline}
         file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
@@ -147,5 +147,6 @@ def nothing_left(folder: Path) -> Iterator[None]:
         for file in folder.glob(f"**/{SEEN}"):
             found = load(file.parent, SEEN, Seen) or Seen()
             for process in (found.keeper, *(each.process for each in found.instances)):
-                if process is not None and is_alive(process):
-                    os.killpg(process.pid, signal.SIGKILL)
+                if process is not None:
+                    # It may just be ending by itself.
+                    signal_group(process, signal.SIGKILL)
