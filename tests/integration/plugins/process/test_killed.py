@@ -8,7 +8,7 @@ from pathlib import Path
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import StageStatus
 from fairway.plugins.process.identity import is_alive
-from fairway.plugins.process.records import Instance
+from fairway.plugins.process.records import Identity, Instance
 from tests.integration.agent.running import World, a_world, an_agent_at_work, until
 from tests.integration.agent.test_deploying import parent_of
 from tests.integration.git.repositories import an_origin
@@ -24,10 +24,12 @@ from tests.integration.plugins.process.applications import (
 from tests.ports import a_free_port
 
 
-def kill_keeper(world: World) -> None:
+def kill_keeper(world: World) -> Identity:
+    """Who was killed; it may take a moment to be gone."""
     keeper = seen(world).keeper
     assert keeper is not None
     os.kill(keeper.pid, signal.SIGKILL)
+    return keeper
 
 
 def plugin_host() -> int:
@@ -111,11 +113,12 @@ async def test_a_killed_keeper_is_replaced_and_takes_over_the_same_processes(tmp
             await world.add_application()
             await world.ended()
             before = pids(instances(world, "primary"))
-            kill_keeper(world)
+            killed = kill_keeper(world)
             origin.commit({"other/README": "nothing of web's, but a reason to look"})
 
             async def kept() -> bool:
-                return is_alive(seen(world).keeper) and bool(seen(world).port)
+                now = seen(world)
+                return now.keeper != killed and is_alive(now.keeper) and bool(now.port)
 
             await until(kept)
             assert await shop.answers(4) == Counter({"one primary": 4})
