@@ -12,6 +12,7 @@ import msgspec
 from grpc import aio
 
 from fairway.clock import SystemClock
+from fairway.errors import UserError
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.plugin_api import (
     register_deployment_service,
@@ -27,6 +28,10 @@ from fairway.sdk.service import PluginService, files_from_wire
 
 #: How long stages may take to let go when the process is told to end.
 GRACE_SECONDS = 5.0
+
+
+class CannotListen(UserError):
+    """An address that somebody else has, or that is none of this machine."""
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -66,7 +71,7 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
             if can_preview(each.plugin):
                 register_plan_preview_service(PlanPreviewService(each.plugin, files_from_wire), server)
             register_stage_service(service, server)
-            ports.append(server.add_insecure_port(each.address))
+            ports.append(_listen(server, each.address))
             await server.start()
             servers.append(server)
         yield tuple(ports)
@@ -75,3 +80,13 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
         for each in served:
             await each.plugin.close()
         await channel.close()
+
+
+def _listen(server: aio.Server, address: str) -> int:
+    try:
+        return server.add_insecure_port(address)
+    except RuntimeError as error:
+        raise CannotListen(
+            f"cannot listen on {address}: it is in use, or not an address of this machine; "
+            "a plugin of an agent that was killed may still be there"
+        ) from error

@@ -1,5 +1,6 @@
 """A plugin as a program: begun by `fairway plugin new`, started under our agent as any executable is."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from fairway.cli.new_plugin import write_plugin
 from fairway.errors import UserError
 from fairway.model.deployment import DeploymentStatus
 from fairway.sdk.host import BadStart, HostOrder, PluginOrder, plugin_class, plugins_of
-from fairway.sdk.plugin import Plugin
+from fairway.sdk.plugin import Plugin, PluginSettings
+from fairway.sdk.serve import CannotListen, Host, Served, serving
 from fairway.sdk.start import settings_of, start_config
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file
 from tests.integration.git.repositories import an_origin
@@ -85,6 +87,16 @@ def test_what_is_started_in_no_way_that_is_known_says_so(
 def test_a_configuration_that_cannot_be_used_says_why(text: str, expected: str) -> None:
     with pytest.raises(BadStart, match=expected):
         start_config(text)
+
+
+async def test_a_plugin_whose_port_is_in_use_says_so(tmp_path: Path) -> None:
+    plugin = plugin_class("fairway.plugins.wait:Wait")(PluginSettings(name="wait", state=tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+
+        with pytest.raises(CannotListen, match=rf"cannot listen on {address}: it is in use"):
+            async with serving([Served(plugin, address)], Host(address=f"unix:{tmp_path}/agent", stops_stages=False)):
+                raise AssertionError("it is served")
 
 
 def test_what_go_leaves_null_is_empty() -> None:
