@@ -1,7 +1,8 @@
 """Where a plugin deploys an application.
 
 A v1 application names deploy targets for each of its plugins. v0 knows one provider for an application, whose name is
-that of the deploy target which an agent has made of it.
+that of the deploy target which an agent has made of it. Who names none leaves the choice to the agent, which has none
+where there is but one.
 """
 
 from collections.abc import Mapping
@@ -22,9 +23,11 @@ class Placed(Protocol):
         ...
 
 
-def targets_for(plugin: str, placed: Placed) -> tuple[str, ...]:
-    """The names of the deploy targets that a plugin is to use."""
+def targets_for(plugin: str, placed: Placed, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of the deploy targets that a plugin is to use, of those that it knows."""
     named = placed.deploy_targets_by_plugin.get(plugin)
-    if named is None and placed.platform_provider:
+    if named is not None:
+        return named
+    if placed.platform_provider:
         return (placed.platform_provider,)
-    return named or ()
+    return known if len(known) == 1 else ()

@@ -70,6 +70,18 @@ async def test_only_the_targets_of_the_application_are_worked_on(tmp_path: Path)
     assert "fairway/target/west" not in deployment.stages[1].metadata
 
 
+async def test_an_application_that_names_no_target_goes_to_the_only_one(tmp_path: Path) -> None:
+    file = an_application_file("{name: SPREAD, with: {}}", spec="  plugins: {spread: {}}\n")
+    entry = {"name": "spread", "url": SPREAD, "config": {"version": "v1"}, "deployTargets": [{"name": "east"}]}
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application(platform_provider="", deploy_targets_by_plugin={})
+        async with an_agent_at_work(world, msgspec.json.encode([entry]).decode()):
+            deployment = await world.ended()
+
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+    assert deployment.stages[0].metadata["fairway/target/east"] == "succeeded: web by v1"
+
+
 async def test_two_plugins_with_one_stage_are_refused_until_the_application_says_which(tmp_path: Path) -> None:
     file = an_application_file("{name: SPREAD, with: {}}")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:

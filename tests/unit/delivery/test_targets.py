@@ -24,4 +24,17 @@ class Placed(NamedTuple):
     ],
 )
 def test_a_plugin_gets_the_targets_that_the_application_names(placed: Placed, targets: tuple[str, ...]) -> None:
-    assert targets_for("kubernetes", placed) == targets
+    assert targets_for("kubernetes", placed, ("a", "b")) == targets
+
+
+@pytest.mark.parametrize(
+    ("placed", "targets"),
+    [
+        pytest.param(Placed(), ("a",), id="none is named"),
+        pytest.param(Placed(deploy_targets_by_plugin={"ecs": ("b",)}), ("a",), id="one of another plugin is"),
+        pytest.param(Placed(deploy_targets_by_plugin={"kubernetes": ()}), (), id="it is to be none"),
+        pytest.param(Placed("b"), ("b",), id="another one is, which is not there"),
+    ],
+)
+def test_of_one_target_nobody_has_to_choose(placed: Placed, targets: tuple[str, ...]) -> None:
+    assert targets_for("kubernetes", placed, ("a",)) == targets

@@ -132,8 +132,10 @@ class PreviewAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class PluginClient:
     """The services of one plugin."""
 
-    def __init__(self, name: str, channel: aio.Channel, resumes: bool = False) -> None:
+    def __init__(self, name: str, channel: aio.Channel, resumes: bool = False, targets: tuple[str, ...] = ()) -> None:
         self.name = name
+        #: The deploy targets that it has.
+        self._targets = targets
         #: Whether a stage that is given to it again goes on where it was, instead of being done twice.
         self.resumes = resumes
         self._deployments = DeploymentStub(channel)
@@ -195,7 +197,7 @@ class PluginClient:
             application_id=application.id,
             application_name=application.name,
             deploy_source=_wire_source(source),
-            deploy_targets=targets_for(self.name, application),
+            deploy_targets=targets_for(self.name, application, self._targets),
         )
         try:
             metadata = ((UNDER_WAY_KEY, "true" if under_way else "false"),)
@@ -223,7 +225,7 @@ class PluginClient:
             application_id=deployment.application_id,
             application_name=deployment.application_name,
             piped_id=deployment.agent_id,
-            deploy_targets=targets_for(self.name, deployment),
+            deploy_targets=targets_for(self.name, deployment, self._targets),
             target_deployment_source=_wire_source(sources.target),
             running_deployment_source=_wire_source(sources.running),
         )
@@ -364,8 +366,8 @@ class PluginClient:
         )
 
     def _placed(self, deployment: Deployment) -> Deployment:
-        """The deployment as plugins know it: one of v0 has deploy targets too."""
-        targets = targets_for(self.name, deployment)
+        """The deployment as plugins know it: one of v0 has deploy targets too, and one that names none the only one."""
+        targets = targets_for(self.name, deployment, self._targets)
         if not targets:
             return deployment
         by_plugin = {**deployment.deploy_targets_by_plugin, self.name: targets}

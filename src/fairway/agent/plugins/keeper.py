@@ -151,7 +151,8 @@ class Keeper:
         for name, channel in channels.items():
             asked = PluginClient(name, channel)
             stages[name] = await self._first_answer(asked, launched.process)
-            clients[name] = PluginClient(name, channel, resumes=await asked.can_stop(self._patience.answer))
+            resumes = await asked.can_stop(self._patience.answer)
+            clients[name] = PluginClient(name, channel, resumes, self.program.targets[name])
         if self.identity is not None:
             await asyncio.to_thread(self.program.verify, self.identity)
         self._clients, self.stages = clients, stages

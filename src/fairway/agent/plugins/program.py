@@ -56,6 +56,11 @@ class Program(Protocol):
         ...
 
     @property
+    def targets(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the deploy targets of each of them."""
+        ...
+
+    @property
     def version(self) -> str:
         """Which version of it runs; empty when that is not known yet."""
         ...
@@ -82,6 +87,7 @@ class Hosted:
         self._fetch = fetch
         self.name = name
         self.plugins = tuple(each.name for each in order.plugins)
+        self.targets = {each.name: tuple(target.name for target in each.targets) for each in order.plugins}
         self.version = "" if fetch else __version__
 
     async def launch(self) -> Launched:
@@ -114,6 +120,7 @@ class Executable:
         self._door = door
         self.name = plugin.name
         self.plugins = (plugin.name,)
+        self.targets = {plugin.name: tuple(target.name for target in plugin.deploy_targets)}
         #: The beginning of its checksum: what executables say of themselves differs from maker to maker.
         self.version = ""
         self._port = 0
