@@ -87,11 +87,7 @@ def decide_requests(
     """Which plugin plans which stages. A quick sync asks every plugin of the application for its own."""
     unknown = [stage for stage in config.stages if stage.name not in plugins_of_stage]
     if unknown:
-        names = ", ".join(
-            f"{stage.name} (stage {stage.index + 1}{_who_has_it(stage.name, plugins_of_stage)})" for stage in unknown
-        )
-        known = ", ".join(sorted(plugins_of_stage)) or "none"
-        return RequestDecision(requests=(), reason=f"No plugin of this agent has {names}; it has {known}")
+        return RequestDecision(requests=(), reason=_nobody_has(unknown, plugins_of_stage))
     by_plugin: dict[str, list[StageConfig]] = {}
     for stage in config.stages:
         owner = decide_owner(stage.name, config, plugins_of_stage)
@@ -110,10 +106,15 @@ def decide_requests(
     return RequestDecision(requests=requests, reason=f"{', '.join(plugins)} plan this application")
 
 
-def _who_has_it(stage: str, plugins_of_stage: Mapping[str, Sequence[str]]) -> str:
-    """A stage of a plugin that this agent lacks is not misspelt, however near another one is."""
-    known = STAGES.get(stage)
-    return f"; the plugin {known.plugin} has it" if known else did_you_mean(stage, plugins_of_stage)
+def _nobody_has(unknown: Sequence[StageConfig], plugins_of_stage: Mapping[str, Sequence[str]]) -> str:
+    """What the agent lacks, and what to do: a stage of a plugin that is not there is not misspelt."""
+    lacking = dict.fromkeys(STAGES[stage.name].plugin for stage in unknown if stage.name in STAGES)
+    unheard_of = [stage.name for stage in unknown if stage.name not in STAGES]
+    meant = {name: did_you_mean(name, plugins_of_stage) for name in unheard_of}
+    names = ", ".join(f"{stage.name} (stage {stage.index + 1}{meant.get(stage.name, '')})" for stage in unknown)
+    known = f"; it has {', '.join(sorted(plugins_of_stage)) or 'none'}" if unheard_of else ""
+    remedy = f"; add the plugin {' and '.join(lacking)} to the agent's file" if lacking else ""
+    return f"No plugin of this agent has {names}{known}{remedy}"
 
 
 def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:

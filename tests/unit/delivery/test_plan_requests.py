@@ -50,12 +50,17 @@ def test_a_stage_that_no_plugin_has_is_named() -> None:
 
 
 def test_a_stage_of_a_plugin_that_the_agent_lacks_is_not_taken_for_another() -> None:
-    wanted = a_config(*a_pipeline("ECS_PRIMARY_ROLLOUT"))
+    known = {"PROCESS_PRIMARY_ROLLOUT": ("process",)}
 
-    decision = decide_requests(wanted, SyncStrategy.PIPELINE, {"PROCESS_PRIMARY_ROLLOUT": ("process",)})
+    lacking = decide_requests(a_config(*a_pipeline("ECS_PRIMARY_ROLLOUT")), SyncStrategy.PIPELINE, known)
+    both = decide_requests(a_config(*a_pipeline("ECS_SYNC", "X", "ECS_SYNC")), SyncStrategy.PIPELINE, known)
 
-    lacking = "ECS_PRIMARY_ROLLOUT (stage 1; the plugin ecs has it)"
-    assert decision == requests(reason=f"No plugin of this agent has {lacking}; it has PROCESS_PRIMARY_ROLLOUT")
+    remedy = "add the plugin ecs to the agent's file"
+    assert lacking == requests(reason=f"No plugin of this agent has ECS_PRIMARY_ROLLOUT (stage 1); {remedy}")
+    assert both == requests(
+        reason="No plugin of this agent has ECS_SYNC (stage 1), X (stage 2), ECS_SYNC (stage 3); "
+        f"it has PROCESS_PRIMARY_ROLLOUT; {remedy}"
+    )
 
 
 def test_an_application_without_plugins_says_what_to_write() -> None:

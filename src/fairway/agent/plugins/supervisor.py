@@ -112,7 +112,8 @@ class Supervisor:
 
     def _keeper(self, name: str) -> Keeper:
         if name not in self._keeper_of:
-            raise PluginRefused(f"this agent has no plugin {name!r}; it has {', '.join(self._keeper_of)}")
+            known = ", ".join(self._keeper_of)
+            raise PluginRefused(f"this agent has no plugin {name!r}, it has {known}; add it to the agent's file")
         return self._keeper_of[name]
 
     def _listed_before_given(self, plugins: list[str]) -> tuple[str, ...]:
