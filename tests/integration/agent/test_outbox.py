@@ -68,6 +68,11 @@ async def _at_once(_seconds: float) -> None:
 PATIENCE = Retry(sleep=_at_once, chance=lambda: 0.0)
 
 
+def never_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have it that a server that is away has said so at once, also on a machine that is out of breath."""
+    monkeypatch.setattr("fairway.agent.outbox.monotonic", lambda: 0.0)
+
+
 async def test_what_was_kept_is_sent_at_once_when_somebody_has_heard_of_the_server(tmp_path: Path) -> None:
     server, pausing = RecordingServer(), asyncio.Event()
     server.problem = AWAY
@@ -166,7 +171,8 @@ async def test_work_does_not_wait_for_a_server_that_says_nothing(
     assert server.taken == ["1", "2"]
 
 
-async def test_one_stream_does_not_wait_for_another(tmp_path: Path) -> None:
+async def test_one_stream_does_not_wait_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    never_slow(monkeypatch)
     server = RecordingServer()
     server.problem = AWAY
     never = asyncio.Event()
@@ -208,7 +214,10 @@ async def test_whether_others_try_a_line_that_has_failed(
 
 
 @pytest.mark.parametrize("returns", [pytest.param(1, id="to the deployment"), pytest.param(2, id="to its log")])
-async def test_a_log_comes_behind_its_deployment_whenever_the_server_returns(tmp_path: Path, returns: int) -> None:
+async def test_a_log_comes_behind_its_deployment_whenever_the_server_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, returns: int
+) -> None:
+    never_slow(monkeypatch)
     server = RecordingServer()
     server.problem = AWAY
     wake = asyncio.Event()
