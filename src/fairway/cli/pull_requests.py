@@ -127,6 +127,8 @@ def comment(request: PullRequest, token: str, marker: str, text: str) -> str:
     try:
         with httpx2.Client(headers=[header, ("accept", "application/json")], timeout=TIMEOUT_SECONDS) as client:
             return _written(client, request, marker, text)
+    except httpx2.InvalidURL as error:
+        raise CommentFailed(f"{request.api} is no address of a Git host ({error})") from error
     except httpx2.HTTPError as error:
         raise TemporaryError(
             f"{request.api} cannot be reached to comment ({type(error).__name__}); try again"

@@ -136,3 +136,11 @@ def test_without_a_number_nobody_is_asked() -> None:
     request = PullRequest(host=Host.GITHUB, api="http://127.0.0.1:9", project="a/b")
     with pytest.raises(CommentFailed, match="--pull-request NUMBER"):
         comment(request, "t", "m", "text")
+
+
+@pytest.mark.parametrize("api", ["http://[", "http://256.1.1.1", "http://host:port"])
+def test_what_is_no_address_of_a_host_is_said(api: str) -> None:
+    request = PullRequest(host=Host.GITHUB, api=api, project="a/b", number="7")
+
+    with pytest.raises(CommentFailed, match="is no address of a Git host"):
+        comment(request, "t", "m", "text")
