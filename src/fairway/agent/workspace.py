@@ -26,9 +26,9 @@ from fairway.agent.trees import CommitTree, PrivateTree, change_owner, make_tree
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import SHARED_DIRECTORY
 from fairway.errors import TemporaryError
-from fairway.git.in_thread import in_thread
 from fairway.git.materialise import materialise
 from fairway.git.mirror import Mirror
+from fairway.in_thread import in_thread
 from fairway.secrets.render import RenderRequest, Unsealer, opened_values, render_targets
 from fairway.secrets.template import TemplateValues
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound
-from fairway.git.in_thread import in_thread
 from fairway.git.mirror import Mirror
 from fairway.git.names import checked_path, odd_component, to_bytes
 from fairway.git.tree import Kind, Tree, link_leaves
+from fairway.in_thread import in_thread
 
 _LFS_MARK = b"version https://git-lfs.github.com/spec/"
 _LFS_POINTER_LIMIT = 1024

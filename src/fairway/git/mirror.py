@@ -15,7 +15,6 @@ from fairway.git.changes import Change, all_added
 from fairway.git.credentials import Access, Credentials
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound, MirrorCorrupt
 from fairway.git.history import LOG_FORMAT, Commit, parse_log, parse_stored
-from fairway.git.in_thread import in_thread
 from fairway.git.mirror_store import MirrorStore
 from fairway.git.names import checked_branch, checked_hash, checked_hashes, checked_path, to_bytes
 from fairway.git.object_reader import Absent, Found, ObjectReader, Reply
@@ -25,6 +24,7 @@ from fairway.git.retry import Retry
 from fairway.git.single_flight import SingleFlight
 from fairway.git.tree import Kind, Tree, parse_tree
 from fairway.git.tree_walk import differences, tree_of
+from fairway.in_thread import in_thread
 
 T = TypeVar("T")
 K = TypeVar("K")

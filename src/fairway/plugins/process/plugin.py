@@ -17,7 +17,7 @@ from fairway.config.read import read_application
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRoutingOptions, StageOptions
-from fairway.git.in_thread import in_thread
+from fairway.in_thread import in_thread
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.process.decide import all_answer, keeps_failing, what_is_missing
 from fairway.plugins.process.keeping import told_keeper

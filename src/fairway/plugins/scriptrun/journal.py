@@ -28,7 +28,7 @@ from typing import NamedTuple
 import msgspec
 
 from fairway.errors import TemporaryError
-from fairway.git.in_thread import in_thread
+from fairway.in_thread import in_thread
 from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.child import Child
 from fairway.plugins.scriptrun.script import KEEPER
