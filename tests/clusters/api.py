@@ -2,7 +2,9 @@
 
 import json
 import ssl
+import time
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -48,13 +50,18 @@ class Api:
         data = None if body is None else json.dumps(body).encode()
         headers = {} if body is None else {"Content-Type": content_type}
         request = Request(self._url + path, data, headers, method=method)
-        try:
-            with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
-                said: bytes = answer.read()
-        except HTTPError as error:
-            with error:
-                raise Refused(error.code, error.read().decode(errors="replace")) from error
-        return said
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
+                    said: bytes = answer.read()
+                    return said
+            except HTTPError as error:
+                with error:
+                    # A busy server, and one that prepares the storage of a kind, ask to be asked again.
+                    if error.code != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+                        raise Refused(error.code, error.read().decode(errors="replace")) from error
+            time.sleep(0.1)
 
 
 def _object(said: bytes) -> dict[str, Any]:
