@@ -1,7 +1,7 @@
 """Many small deployments, somebody who kills whatever they depend on, and a judge of how each of them went.
 
-The judge derives what must have happened from the stages alone: which scripts ran, once each; what was undone; which
-logs are whole; and how the deployment ended.
+The judge derives what must have happened from the stages alone: which scripts ran, once each, and in which order; what
+was undone; which logs are whole; and how the deployment ended. When all have ended, nobody waits for a script any more.
 """
 
 import os
@@ -36,7 +36,7 @@ KINDS = {
     "plain": Kind(("true",), undo=False),
     "undone": Kind(("true", "exit 1", "true")),
     "chain": Kind(("true", "true")),
-    "slow": Kind(("true", "true"), seconds=0.4),
+    "slow": Kind(("true", "true"), seconds=2.0),
 }
 
 
@@ -51,7 +51,8 @@ def a_file(name: str, ran: Path) -> str:
 
     def noting(number: int, end: str) -> str:
         note = f"echo $SR_DEPLOYMENT_ID $SR_APPLICATION_NAME {{}} >> {ran}"
-        run = f"{note.format(number)}; seq {LINES}; sleep {kind.seconds}; {end}"
+        over = note.format(f"{number}-over")
+        run = f"{note.format(number)}; seq {LINES}; sleep {kind.seconds}; {over}; {end}"
         undo = {"onRollback": note.format(f"undo-{number}")} if kind.undo else {}
         return script(run, **undo)
 
@@ -75,7 +76,7 @@ class Killer:
             "server": self._server,
             "launcher and server": self._launcher_and_server,
             "git": lambda: self._kill(self._started_by_agent("git")),
-            "script": lambda: self._kill(self._scripts()),
+            "script": lambda: self._kill(self.scripts()),
         }
 
     def kill_one(self) -> None:
@@ -111,7 +112,7 @@ class Killer:
     def _started_by_agent(self, program: str) -> list[int]:
         return [each for each in descendants(self._site.agent.pid) if command_line(each).startswith(program)]
 
-    def _scripts(self) -> list[int]:
+    def scripts(self) -> list[int]:
         """Those who run scripts and those who wait for them; not what a script has started, which is its own affair."""
         ours = os.fsdecode(self._site.data / "plugins")
         return [pid for pid, line in alive_processes() if ours in line and line.startswith("/bin/sh ")]
@@ -152,6 +153,25 @@ def complaints(evidence: Evidence) -> list[str]:
         if stage.index in undoing:
             found.append(_undone(evidence, stage, undoing[stage.index]))
     return [f"{deployment.application_name} {deployment.id}: {each}" for each in found if each]
+
+
+def out_of_turn(notes: list[str]) -> list[str]:
+    """Which scripts began or ended beside others of their deployment, or of another one of their application."""
+    begun: dict[str, dict[str, list[str]]] = {}
+    found = []
+    for deployment_id, application, mark in (note.split() for note in notes):
+        marks = begun.setdefault(application, {}).setdefault(deployment_id, [])
+        if deployment_id != next(reversed(begun[application])):
+            found.append(f"{application} {deployment_id}: {mark} ran after the next deployment had begun")
+        # From the first to the last, and then what undoes them in the same order.
+        if marks and _place(mark) < _place(marks[-1]):
+            found.append(f"{application} {deployment_id}: {mark} ran after {marks[-1]}")
+        marks.append(mark)
+    return found
+
+
+def _place(mark: str) -> tuple[bool, str]:
+    return mark.startswith("undo-"), mark
 
 
 def _order(forward: list[Stage]) -> str:

@@ -15,7 +15,7 @@ import pytest
 
 from fairway.cli.remote import Refused, Unreachable
 from fairway.model.deployment import Deployment
-from tests.acceptance.agent.chaos import KINDS, Evidence, Killer, a_file, complaints
+from tests.acceptance.agent.chaos import KINDS, Evidence, Killer, a_file, complaints, out_of_turn
 from tests.acceptance.agent.sites import Site, a_site, until
 
 DEPLOYMENTS = int(os.environ.get("FAIRWAY_TEST_DEPLOYMENTS", "200"))
@@ -44,10 +44,13 @@ def test_every_deployment_ends_as_its_stages_imply_whatever_is_killed(tmp_path: 
         ended = until(lambda: all_ended(site, names), pause=0.5, patience=PATIENCE_SECONDS)
         site.all_told()
 
-        runs = Counter(ran.read_text().splitlines())
+        until(lambda: not killer.scripts() or None, patience=PATIENCE_SECONDS)
+        notes = ran.read_text().splitlines()
+        runs = Counter(notes)
         judged = [complaint for each in ended for complaint in complaints(evidence(site, each, runs))]
         known = {each.id for each in ended}
         judged += [f"a script of which no deployment knows: {mark}" for mark in runs if mark.split()[0] not in known]
+        judged += out_of_turn(notes)
         assert judged == [], f"{len(ended)} deployments, killed {dict(killer.killed)}\n{site.said.read_text()}"
 
 
