@@ -116,15 +116,18 @@ class _OnSQLite(_Sides):
 class _OnPostgres(_Sides):
     def __init__(self, server: str) -> None:
         self._server = server
+        #: Of each turn, for both sides.
+        self._databases: dict[int, str] = {}
 
     async def ours(self, turn: int) -> float:
-        return await _reports(a_database(self._server, f"bench{turn}"))
+        self._databases[turn] = a_database(self._server)
+        return await _reports(self._databases[turn])
 
     def bare(self, turn: int) -> float:
         document = msgspec.json.encode(a_deployment("x")).decode()
 
         def report(number: int) -> None:
-            with psycopg.connect(f"{self._server}/bench{turn}", autocommit=False) as connection:
+            with psycopg.connect(self._databases[turn], autocommit=False) as connection:
                 for index in range(REPORTS // CONNECTIONS):
                     id = str(number * (CALLERS // CONNECTIONS) + index % (CALLERS // CONNECTIONS))
                     connection.execute("SELECT document FROM deployments WHERE id = %s FOR UPDATE", (id,)).fetchone()

@@ -50,7 +50,7 @@ async def bench_live() -> list[Reading]:
         found = await _measured("SQLite", f"sqlite:///{folder}/fairway.db", Path(folder))
         if find_binaries() is not None:
             with a_postgres_server() as server:
-                found += await _measured("PostgreSQL, two replicas", a_database(server, "live"), Path(folder))
+                found += await _measured("PostgreSQL, two replicas", a_database(server), Path(folder))
     return found
 
 

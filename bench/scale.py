@@ -108,7 +108,7 @@ def _postgres() -> Iterator[tuple[Path, str]]:
     with ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairway-bench-"))
         server = stack.enter_context(a_postgres_server())
-        yield Path(directory), a_database(server, "scale")
+        yield Path(directory), a_database(server)
 
 
 def _asked(url: str) -> list[Reading]:

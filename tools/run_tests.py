@@ -116,7 +116,8 @@ def main(workers: str) -> None:
     run, build = Run(), Build()
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, run.interrupt)
-    pytest = (sys.executable, "-m", "pytest", "-q", "-n", workers)
+    # Who has nothing left takes over from others; otherwise one of them works alone for the last minutes.
+    pytest = (sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal")
     with _ended(build), _told(run):
         run.part("checks", "make", "--no-print-directory", "check")
         run.part("PostgreSQL", "tools/postgres")

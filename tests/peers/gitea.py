@@ -122,7 +122,7 @@ def a_gitea(folder: Path) -> Iterator[Gitea]:
     url = f"http://127.0.0.1:{http}"
     settings = folder / "app.ini"
     with a_postgres_server() as postgres, ExitStack() as stack:
-        settings.write_text(_settings(folder, program, a_database(postgres, "gitea"), http, ssh))
+        settings.write_text(_settings(folder, program, a_database(postgres), http, ssh))
         command: list[str | Path] = [program, "--config", settings, "web"]
         stack.enter_context(running(command, folder / "said", lambda: _answers(url), _home(folder)))
         _make_user(program, settings, folder)

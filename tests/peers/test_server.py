@@ -40,7 +40,7 @@ async def test_a_killed_server_loses_nothing_of_logs_in_a_bucket(tmp_path: Path,
 
 
 async def test_one_of_two_replicas_is_killed_and_nothing_is_lost(tmp_path: Path, s3: S3Server, postgres: str) -> None:
-    shared = ("--database", a_database(postgres, "replicas"), "--logs", s3.new_bucket())
+    shared = ("--database", a_database(postgres), "--logs", s3.new_bucket())
     with (
         a_server(tmp_path / "one", *shared, environment=s3.environment) as one,
         a_server(tmp_path / "two", *shared, environment=s3.environment) as two,

@@ -24,7 +24,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[tuple[str, ...]]:
         yield ()
         return
     with a_postgres_server() as server:
-        yield ("--database", a_database(server, "killed"))
+        yield ("--database", a_database(server))
 
 
 async def test_nothing_acknowledged_is_lost_however_often_the_server_is_killed(

@@ -53,7 +53,7 @@ class Replicas:
 @pytest.fixture
 def replicas(tmp_path: Path) -> Iterator[Replicas]:
     with a_postgres_server() as postgres, ExitStack() as servers:
-        shared = ("--database", a_database(postgres, "shared"), "--logs", tmp_path / "logs")
+        shared = ("--database", a_database(postgres), "--logs", tmp_path / "logs")
         one = servers.enter_context(a_server(tmp_path / "one", *shared))
         yield Replicas(one, servers.enter_context(a_server(tmp_path / "other", *shared)))
 

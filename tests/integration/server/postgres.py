@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,8 +128,9 @@ def _running(postgres: tuple[str, ...], home: str, settings: tuple[str, ...]) ->
             process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data any more
 
 
-def a_database(server: str, name: str) -> str:
-    """The URL of a new, empty database on the server."""
+def a_database(server: str) -> str:
+    """The URL of a new, empty database on the server, of a name that nobody else has."""
+    name = f"test_{uuid.uuid4().hex}"
     make_database(f"{server}/postgres", name)
     return f"{server}/{name}"
 

@@ -1,7 +1,6 @@
 """Rounds of housekeeping on both databases: what goes, what stays, and two replicas at once."""
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -45,7 +44,7 @@ def postgres_server() -> Iterator[str]:
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'fairway.db'}"
-    return a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+    return a_database(request.getfixturevalue("postgres_server"))
 
 
 @pytest.fixture
@@ -301,7 +300,7 @@ async def test_rounds_follow_each_other_with_a_pause_between(store: Store, logs:
 
 
 async def test_a_replica_keeps_no_house_while_another_has_the_turn(postgres_server: str, logs: LogStore) -> None:
-    url = a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    url = a_database(postgres_server)
     store, other, rounds = await Store.open(url), Turn(url), list[CommandStatus]()
     await keep(store, projects.insert_project, a_project())
     await keep(store, commands.insert_command, a_command(created_at=days_ago(2)))

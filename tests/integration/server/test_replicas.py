@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
@@ -44,7 +43,7 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def url(postgres_server: str) -> str:
-    return a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    return a_database(postgres_server)
 
 
 class Replica(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def emptied_database(postgres_server: str) -> str:
     """A database that tests use one after another, each leaving it empty: making one takes longer than a test."""
-    return a_database(postgres_server, "emptied")
+    return a_database(postgres_server)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -1,6 +1,5 @@
 """Both databases, for the tests that depend on what a database does."""
 
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,4 +19,4 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'fairway.db'}"
-    return a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+    return a_database(request.getfixturevalue("postgres_server"))

@@ -36,7 +36,7 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgres":
-        return a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+        return a_database(request.getfixturevalue("postgres_server"))
     return f"sqlite:///{tmp_path}/fairway.db"
 
 

@@ -1,7 +1,6 @@
 """Who may see what on a stream, while that changes; and a session that ends at one replica is none at the other."""
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -39,7 +38,7 @@ def postgres_server() -> Iterator[str]:
 async def server(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[LiveServer]:
     url = f"sqlite:///{tmp_path}/fairway.db"
     if request.param == "postgres":
-        url = a_database(request.getfixturevalue("postgres_server"), f"test_{uuid.uuid4().hex}")
+        url = a_database(request.getfixturevalue("postgres_server"))
     async with a_live_server(url, tmp_path) as server:
         await server.add(a_project())
         await server.store.write(lambda connection: save_role(connection, OF_WEB))
@@ -150,7 +149,7 @@ async def test_one_thing_whose_labels_move_out_of_sight_ends_its_stream(server: 
 async def test_a_session_that_is_ended_at_one_replica_is_refused_at_the_other(
     postgres_server: str, tmp_path: Path
 ) -> None:
-    url = a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    url = a_database(postgres_server)
     async with a_live_server(url, tmp_path) as one, a_live_server(url, tmp_path) as other:
         await one.add(a_project())
         cookie = {"cookie": await one.a_session("jo", "Viewer")}

@@ -45,7 +45,7 @@ def test_a_client_of_one_server_shows_what_the_store_has(tmp_path: Path) -> None
 
 
 def test_a_client_of_two_replicas_shows_what_the_store_has(postgres_server: str, tmp_path: Path) -> None:
-    url = a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    url = a_database(postgres_server)
     follow_all([url, url], tmp_path)
 
 

@@ -34,7 +34,7 @@ ADMINISTRATORS = [a_user(name, roles=("Admin",)) for name in ("ada", "bo")]
 @pytest.fixture(scope="session")
 def database() -> Iterator[str]:
     with a_postgres_server() as server:
-        yield a_database(server, "administrators")
+        yield a_database(server)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -1,6 +1,5 @@
 """An empty store on each of the two databases, so that every contract is held to by both."""
 
-import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> str:
-    return a_database(postgres_server, f"test_{uuid.uuid4().hex}")
+    return a_database(postgres_server)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -38,7 +37,7 @@ def url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def emptied_database(postgres_server: str) -> str:
     """A database that tests use one after another, each leaving it empty: making one takes longer than a test."""
-    return a_database(postgres_server, "emptied")
+    return a_database(postgres_server)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -82,7 +82,7 @@ def sqlite_without_statistics(tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="module")
 def postgres(postgres_server: str) -> Iterator[Database]:
-    engine = _populated(a_database(postgres_server, "plans"))
+    engine = _populated(a_database(postgres_server))
     yield engine, _postgres_plan
     engine.dispose()
 

@@ -14,7 +14,7 @@ async def test_of_many_that_want_one_place_at_once_one_gets_it(tmp_path: Path) -
         name="cart", piped_id="agent-1", git_path={"repo": {"id": "shop"}, "path": "apps/cart"}
     )
     with a_postgres_server() as postgres:
-        async with serving(tmp_path, database=a_database(postgres, "fairway")) as served:
+        async with serving(tmp_path, database=a_database(postgres)) as served:
             await served.add(an_agent())
             async with served.client(await served.new_key()) as client:
                 codes = await asyncio.gather(*(code_of(client.AddApplication(addition)) for _ in range(8)))
