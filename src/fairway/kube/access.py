@@ -7,10 +7,8 @@ or an authority that was rotated, a credential plugin that has a newer one. Nobo
 import asyncio
 import base64
 import ssl
-import tempfile
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
@@ -29,6 +27,7 @@ from fairway.kube.kubeconfig import (
     read_in_cluster,
     read_kubeconfig,
 )
+from fairway.temporary_directory import temporary_directory
 
 #: How long a token from a file is used before the file is read again; pods get a new one well before the old is over.
 _TOKEN_FILE_AGE = timedelta(minutes=1)
@@ -234,8 +233,7 @@ def _tls(reach: Reach, trusted: bytes | None, pair: tuple[bytes, bytes] | None) 
 
 def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
     """OpenSSL's binding takes a certificate from files only; these are private and gone in an instant."""
-    with tempfile.TemporaryDirectory(prefix="fairway-") as directory:
-        place = Path(directory)
+    with temporary_directory() as place:
         (place / "certificate").write_bytes(certificate)
         (place / "key").touch(mode=0o600)
         (place / "key").write_bytes(key)

@@ -12,10 +12,8 @@ they speak is hung up on. Everything else (keepalive, timeouts, limits) is the b
 
 import asyncio
 import itertools
-import shutil
 import socket
 import ssl
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,6 +27,7 @@ from fairway.server.http_api.listener import answering, bind, following_context
 from fairway.server.open_files import allow_many_files
 from fairway.server.passed_connection import CallerSide, ServiceSide, Side
 from fairway.server.peers import MARK, socket_name_address
+from fairway.temporary_directory import temporary_directory
 
 #: The order is ours to choose from: whoever can speak HTTP/1 shall.
 ALPN = ("http/1.1", "h2")
@@ -125,15 +124,14 @@ async def single_port(
     """A port that is bound, and what it is to be started with; at the end of the block nothing of it is left."""
     context = None if certificate is None else following_context(certificate, ALPN)
     bound = bind(address)
-    directory = Path(tempfile.mkdtemp(prefix="fairway-"))
-    door = SinglePort(directory, bound, patience_seconds)
-    # Each caller takes three.
-    allow_many_files()
-    try:
-        yield door, context
-    finally:
-        door.close()
-        shutil.rmtree(directory, ignore_errors=True)
+    with temporary_directory() as directory:
+        door = SinglePort(directory, bound, patience_seconds)
+        # Each caller takes three.
+        allow_many_files()
+        try:
+            yield door, context
+        finally:
+            door.close()
 
 
 async def _connect_patiently(end: socket.socket, service: Path) -> None:

@@ -7,7 +7,6 @@ of its own on the loopback address.
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from grpc import aio
 
@@ -25,6 +24,7 @@ from fairway.rpc.plugin_api import (
     register_live_state_hint_service,
     register_secret_service,
 )
+from fairway.temporary_directory import temporary_directory
 
 #: How long calls of plugins may go on when the agent stops.
 _GRACE_SECONDS = 1.0
@@ -36,7 +36,7 @@ async def open_plugins(
 ) -> AsyncIterator[Supervisor]:
     """The plugins, running while the block lasts."""
     async with AsyncExitStack() as stack:
-        sockets = Path(stack.enter_context(TemporaryDirectory(prefix="fairway-")))
+        sockets = stack.enter_context(temporary_directory())
         tokens = Tokens()
         service = HostService(desk, tokens.caller)
         await _serve(stack, service, sockets / "agent.sock")

@@ -53,8 +53,7 @@ def agent_started_at(call: Call, id: str) -> datetime | None:
 
 def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -> bool:
     """Register those that nobody has registered; whether there were any."""
-    there = registered_files(applications(call))
-    new = [each for each in wanted if (each.repository_id, _file(each.path, each.config_filename)) not in there]
+    new = _unregistered(call, wanted)
     for each in new:
         said = {
             "name": each.name,
@@ -63,8 +62,18 @@ def register_applications(call: Call, wanted: Sequence[DiscoveredApplication]) -
             "path": each.path,
             "config_filename": each.config_filename,
         }
-        call.remote.send("POST", segments("applications"), said)
+        try:
+            call.remote.send("POST", segments("applications"), said)
+        except Refused:
+            # Somebody may have been quicker, by hand.
+            if _unregistered(call, [each]):
+                raise
     return bool(new)
+
+
+def _unregistered(call: Call, wanted: Sequence[DiscoveredApplication]) -> list[DiscoveredApplication]:
+    there = registered_files(applications(call))
+    return [each for each in wanted if (each.repository_id, _file(each.path, each.config_filename)) not in there]
 
 
 def registered_files(registered: Iterable[Application]) -> set[tuple[str, str]]:

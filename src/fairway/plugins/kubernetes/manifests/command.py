@@ -7,17 +7,17 @@ repository says decides what the tool does. When the time is over or nobody wait
 import asyncio
 import os
 import re
-import shutil
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from fairway.errors import TemporaryError, UserError
+from fairway.in_thread import in_thread
+from fairway.temporary_directory import temporary_directory
 
 #: What a tool may take, downloads included.
 SECONDS: Final = 180.0
@@ -62,7 +62,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 async def run_tool(command: Command) -> bytes:
     """What a tool writes; ToolFailed with its own words when it does not succeed."""
-    async with private_directory("run") as home:
+    async with private_directory() as home:
         process = await _started(command, home)
         try:
             async with asyncio.timeout(command.seconds):
@@ -87,13 +87,13 @@ async def run_tool(command: Command) -> bytes:
 
 
 @asynccontextmanager
-async def private_directory(purpose: str) -> AsyncIterator[Path]:
+async def private_directory() -> AsyncIterator[Path]:
     """A directory that nobody else can look into, while the block lasts."""
-    directory = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=f"fairway-{purpose}-"))
+    stack = ExitStack()
     try:
-        yield directory
+        yield await in_thread(stack.enter_context, temporary_directory())
     finally:
-        await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
+        await in_thread(stack.close)
 
 
 async def _started(command: Command, home: Path) -> asyncio.subprocess.Process:

@@ -80,7 +80,7 @@ async def checked_out(known: Sequence[KnownRemote], written: str, ref: str, know
         key_file=found.key_file if found else None, known_hosts_file=known_hosts, host_keys=HostKeys.ACCEPT_NEW
     )
     credentials = Credentials(login=login or (found.login if found else None), ssh=ssh)
-    async with private_directory("chart") as directory:
+    async with private_directory() as directory:
         access = Access.grant(remote, credentials, directory / "access")
         try:
             await _fetch(Git(access), remote.url, ref or "HEAD", directory)

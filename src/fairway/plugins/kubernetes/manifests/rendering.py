@@ -153,7 +153,7 @@ class Renderer:
 
     async def _for_git(self, stack: AsyncExitStack) -> dict[str, str]:
         """What the git of a tool has to know of the remotes of the agent's file."""
-        private = await stack.enter_async_context(private_directory("bases"))
+        private = await stack.enter_async_context(private_directory())
         known_hosts = await asyncio.to_thread(self._known_hosts)
         return await asyncio.to_thread(logins_of_git, self._sources.remotes, known_hosts, private)
 
@@ -282,7 +282,7 @@ def _refuse_changed(key: str, place: Place, directories: Iterable[Path], files: 
 async def _copied(stack: AsyncExitStack, directory: Path, needed: Iterable[Path]) -> Path:
     """The same directory in a copy, with all that it needs beside it."""
     base = Path(os.path.commonpath([directory, *needed]))
-    private = await stack.enter_async_context(private_directory("charts"))
+    private = await stack.enter_async_context(private_directory())
     try:
         await asyncio.to_thread(shutil.copytree, base, private / "copy", ignore=shutil.ignore_patterns(".git"))
     except (OSError, RecursionError) as error:
