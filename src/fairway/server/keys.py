@@ -115,7 +115,7 @@ class VerifiedKeys(Generic[V]):
         self._entries.clear()
 
     def _mac(self, shown: str) -> bytes:
-        return hmac.digest(self._secret, shown.encode(), "sha256")
+        return hmac.digest(self._secret, shown.encode("utf-8", "surrogatepass"), "sha256")
 
 
 def _made(shown: str) -> NewKey:
@@ -128,4 +128,4 @@ def _random_text(characters: int) -> str:
 
 
 def _digest(salt: str, shown: str) -> str:
-    return hmac.digest(salt.encode(), shown.encode(), "sha256").hex()
+    return hmac.digest(salt.encode(), shown.encode("utf-8", "surrogatepass"), "sha256").hex()

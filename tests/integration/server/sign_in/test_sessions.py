@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -171,6 +171,7 @@ async def test_the_token_of_one_session_is_worth_nothing_in_another(place: Place
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 86), st.characters())
+@example(0, "\ud800")
 def test_a_cookie_that_was_changed_never_reaches_the_store(place_in_cookie: int, character: str) -> None:
     sessions = Sessions(_NeverAsked(), FakeClock(NOW), Signer(b"k" * 32))
     cookie = sessions.new("jo", WEEK, "").cookie
