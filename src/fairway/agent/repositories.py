@@ -24,6 +24,7 @@ from fairway.config.agent import AgentConfig
 from fairway.config.agent_file import AgentSpec, GitAccess, Repository
 from fairway.errors import FairwayError
 from fairway.git.credentials import Credentials, HostKeys, SshKey
+from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror, MirrorOptions
 from fairway.git.names import checked_branch
 from fairway.git.remote import Login
@@ -55,7 +56,7 @@ class WatchedRepository:
         self._mirror: Mirror | None = None
         self._opening = asyncio.Lock()
         self.refs = _refs(settings.remote, self.branch)
-        #: None while the branch is not there.
+        #: Where the branch was when it was last there; None before.
         self.head: str | None = None
         #: Of which of them all that it asks for has been begun; empty before the first look.
         self.looked_at = ""
@@ -91,23 +92,32 @@ class WatchedRepository:
         self._woken.set()
 
     async def refresh(self) -> bool:
-        """Bring the mirror up to date if the branch has moved; whether it has."""
+        """Bring the mirror up to date if the branch has moved; whether it has. GitNotFound where there is none."""
         self._seen, nudged, self._nudged = _stamp(self.refs), self._nudged, False
         mirror = await self.mirror()
         # Whoever was told of a push need not ask whether there was one.
         if not nudged:
             newest = _loose(self.refs) or await mirror.remote_head(self.branch)
-            if newest is None or newest == self.head:
+            if newest is None:
+                raise self._no_branch()
+            if newest == self.head:
                 return False
         if nudged or newest != await mirror.head(self.branch):
             await mirror.fetch()
         # The branch may have moved on between the two questions; what was fetched is what can be read.
         found = await mirror.head(self.branch)
-        moved = found is not None and found != self.head
-        self.head = found or self.head
+        if found is None:
+            raise self._no_branch()
+        moved = found != self.head
+        self.head = found
         if moved:
             self._woken.set()
         return moved
+
+    def _no_branch(self) -> GitNotFound:
+        return GitNotFound(
+            f"repository {self.id} has no branch {self.branch!r}; push it, or name another in the agent's file"
+        )
 
     async def next_look(self, seconds: float) -> None:
         """Wait for a reason to look again, at most this long."""

@@ -1,8 +1,8 @@
 """The files that deployments work on: the tree of a commit with secrets opened and attachments rendered.
 
 A commit is written to disk once, however many applications it touches; whoever only looks is given that, and each
-deployment a tree of its own (`trees`), where scripts may write in the application's directory. Rendering replaces files
-and never writes into them, so nobody sees another's secrets. A tree appears whole or not at all and outlives the agent:
+deployment a tree of its own (`trees`), where scripts may write. Rendering replaces files and never writes into them, so
+nobody sees another's secrets. A tree appears whole or not at all and outlives the agent:
 whoever takes a deployment up again finds the tree it began with. Trees of deployments that have ended are removed or
 given to the next, also those that a killed agent has left, and with them what plugins have kept under the deployment's
 name: a script that has ended must be known as long as somebody may ask for it again, and no longer.
@@ -22,11 +22,12 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from fairway.agent.trees import CommitTree, PrivateTree, change_owner, make_tree, private_tree, survey
+from fairway.agent.trees import CommitTree, PrivateTree, change_owner, make_tree, private_tree, survey, written_since
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import SHARED_DIRECTORY
 from fairway.errors import TemporaryError
-from fairway.git.materialise import materialise
+from fairway.git.errors import GitInputError
+from fairway.git.materialise import materialise, write_again
 from fairway.git.mirror import Mirror
 from fairway.in_thread import in_thread
 from fairway.secrets.render import RenderRequest, Unsealer, opened_values, render_targets
@@ -174,14 +175,17 @@ class Workspace:
         self._uses[directory] += 1
         try:
             async with self._turn(directory):
-                if not directory.exists():
-                    await materialise(mirror, wanted.commit, directory)
-                    self._surveys.pop(directory, None)
-                if directory not in self._surveys:
-                    self._surveys[directory] = await asyncio.to_thread(survey, directory)
+                if directory not in self._surveys or not directory.exists():
+                    # Whoever was given up in between has left it without a survey.
+                    await in_thread(shutil.rmtree, directory, ignore_errors=True)
+                    written = await materialise(mirror, wanted.commit, directory)
+                    self._surveys[directory] = await in_thread(survey, written)
+                tree = self._surveys[directory]
+                if tree.is_large and (changed := await in_thread(written_since, tree, directory)):
+                    await write_again(mirror, wanted.commit, directory, changed, tree.newest)
                 # The one that was used last is forgotten last.
                 os.utime(directory)
-                tree = self._surveys[directory]
+            _refuse_leaving_links(tree, wanted)
             yield tree
         finally:
             self._uses[directory] -= 1
@@ -283,6 +287,16 @@ class Workspace:
         place = self._spare / str(next(self._numbers))
         tree.root.rename(place)
         return msgspec.structs.replace(tree, root=place)
+
+
+def _refuse_leaving_links(tree: CommitTree, wanted: Wanted) -> None:
+    """Elsewhere in the repository they are somebody else's; in its own directory an application may need them."""
+    for path, target in tree.written.left_out.items():
+        if Path(path).is_relative_to(wanted.own):
+            raise GitInputError(
+                f"the symbolic link {path!r} points out of the repository (to {target!r}); replace it by a file or by "
+                "a link that stays inside"
+            )
 
 
 def _not_written(wanted: Wanted, error: OSError) -> WorkspaceError:

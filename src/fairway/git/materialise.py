@@ -3,8 +3,8 @@
 Blobs come from the mirror's reading process and are written here, byte for byte. On 5,000 files this took 1.2 to 1.9
 times as long as `read-tree -u`, about as long as `checkout-index` and less than `archive | tar`; what it buys is that
 nothing in the repository has a say: hooks, filters, line-ending rules and export attributes play no part. Links that
-leave the tree are refused, submodules stay empty and LFS files stay pointers; the result names both. The directory
-appears whole or not at all.
+leave the tree are left out, submodules stay empty and LFS files stay pointers; the result names all of them. The
+directory appears whole or not at all.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from msgspec import Struct
 from fairway.git.errors import GitInputError, GitLocalError, GitNotFound
 from fairway.git.mirror import Mirror
 from fairway.git.names import checked_path, odd_component, to_bytes
-from fairway.git.tree import Kind, Tree, link_leaves
+from fairway.git.tree import Kind, Tree, TreeEntry, link_leaves
 from fairway.in_thread import in_thread
 
 _LFS_MARK = b"version https://git-lfs.github.com/spec/"
@@ -39,13 +39,17 @@ class Materialised(Struct, frozen=True):
     submodules: tuple[str, ...] = ()
     #: Left as pointers: their content is not in the repository.
     lfs_pointers: tuple[str, ...] = ()
+    #: Links that point out of the repository, and where to. They are not there: nobody who reads the files is to be led
+    #: to the machine's own.
+    left_out: Mapping[str, str] = {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The same as sentences."""
         empty = (f"the submodule {path} is left empty" for path in self.submodules)
         pointers = (f"{path} is a Git LFS pointer, not the file itself" for path in self.lfs_pointers)
-        return (*empty, *pointers)
+        links = (f"the symbolic link {path} is left out" for path in self.left_out)
+        return (*empty, *pointers, *links)
 
 
 async def materialise(mirror: Mirror, commit: str, directory: Path, only: Sequence[str] = ()) -> Materialised:
@@ -55,7 +59,8 @@ async def materialise(mirror: Mirror, commit: str, directory: Path, only: Sequen
     _refuse_missing(tree, only, commit)
     _refuse_odd_names(tree)
     links = await _links(mirror, tree)
-    _refuse_leaving_links(links)
+    left_out = {path: links[path] for path in _leaving(links)}
+    links = {path: target for path, target in links.items() if path not in left_out}
     unfinished = await asyncio.to_thread(_unfinished, directory)
     try:
         pointers = await _write_files(mirror, tree, unfinished)
@@ -64,7 +69,21 @@ async def materialise(mirror: Mirror, commit: str, directory: Path, only: Sequen
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
     submodules = tuple(path for path, entry in tree.items() if entry.kind is Kind.SUBMODULE)
-    return Materialised(directory, len(tree) - len(submodules), submodules, tuple(pointers))
+    written = len(tree) - len(submodules) - len(left_out)
+    return Materialised(directory, written, submodules, tuple(pointers), left_out)
+
+
+async def write_again(mirror: Mirror, commit: str, directory: Path, paths: Sequence[str], modified: int) -> None:
+    """Put files of a commit back that somebody has changed, each at once, with that time of their last change."""
+    for path, entry in (await mirror.tree(commit, *paths)).items():
+        unfinished = await in_thread(_unfinished, directory.parent / f"{directory.name}.file")
+        try:
+            new = unfinished / "new"
+            await _write_large(mirror, entry, os.fsencode(new))
+            os.utime(new, ns=(modified, modified))
+            new.replace(directory / path)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _refuse_missing(tree: Tree, only: Sequence[str], commit: str) -> None:
@@ -85,13 +104,13 @@ async def _links(mirror: Mirror, tree: Tree) -> dict[str, str]:
     return {path: contents[blob].decode("utf-8", "surrogateescape") for path, blob in entries.items()}
 
 
-def _refuse_leaving_links(links: Mapping[str, str]) -> None:
-    for path, target in links.items():
-        if link_leaves(path, target) or _leaves_through_links(path, target, links):
-            raise GitInputError(
-                f"the symbolic link {path!r} points out of the repository (to {target!r}); replace it by a file or by "
-                "a link that stays inside"
-            )
+def _leaving(links: Mapping[str, str]) -> list[str]:
+    """The links that lead out of the repository."""
+    return [
+        path
+        for path, target in links.items()
+        if link_leaves(path, target) or _leaves_through_links(path, target, links)
+    ]
 
 
 def _leaves_through_links(path: str, target: str, links: Mapping[str, str]) -> bool:
@@ -136,8 +155,11 @@ async def _write_files(mirror: Mirror, tree: Tree, root: Path) -> list[str]:
     for start in range(0, len(files), _BATCH):
         batch = {path: tree[path] for path in files[start : start + _BATCH]}
         blobs = [entry.hash for entry in batch.values() if entry.kind is not Kind.SUBMODULE]
-        contents = await mirror.read_blobs(blobs)
+        contents = await mirror.small_blobs(blobs)
         pointers += await in_thread(_write_batch, batch, contents, os.fsencode(root), made)
+        for path, entry in batch.items():
+            if entry.kind is not Kind.SUBMODULE and entry.hash not in contents:
+                await _write_large(mirror, entry, os.fsencode(root) + b"/" + to_bytes(path))
     return pointers
 
 
@@ -151,17 +173,34 @@ def _write_batch(batch: Tree, contents: Mapping[str, bytes], root: bytes, made: 
             made.add(parent)
         if entry.kind is Kind.SUBMODULE:
             continue
-        content = contents[entry.hash]
-        mode = 0o755 if entry.kind is Kind.EXECUTABLE else 0o644
-        _write_file(target, content, mode)
+        content = contents.get(entry.hash)
+        if content is None:
+            continue
+        _write_file(target, content, _mode(entry))
         if len(content) <= _LFS_POINTER_LIMIT and content.startswith(_LFS_MARK):
             pointers.append(path)
     return pointers
 
 
+async def _write_large(mirror: Mirror, entry: TreeEntry, target: bytes) -> None:
+    descriptor = _created(target, _mode(entry))
+    try:
+        await mirror.write_blob(entry.hash, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _mode(entry: TreeEntry) -> int:
+    return 0o755 if entry.kind is Kind.EXECUTABLE else 0o644
+
+
+def _created(target: bytes, mode: int) -> int:
+    return os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+
+
 def _write_file(target: bytes, content: bytes, mode: int) -> None:
     # Bare descriptors: a file object would cost more than the write itself.
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    descriptor = _created(target, mode)
     try:
         written = os.write(descriptor, content)
         while written < len(content):

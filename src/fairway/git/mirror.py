@@ -17,7 +17,7 @@ from fairway.git.errors import GitInputError, GitLocalError, GitNotFound, Mirror
 from fairway.git.history import LOG_FORMAT, Commit, parse_log, parse_stored
 from fairway.git.mirror_store import MirrorStore
 from fairway.git.names import checked_branch, checked_hash, checked_hashes, checked_path, to_bytes
-from fairway.git.object_reader import Absent, Found, ObjectReader, Reply
+from fairway.git.object_reader import LARGEST_OBJECT, Absent, Found, ObjectReader, Reply
 from fairway.git.process import Git
 from fairway.git.remote import Remote, parse_remote
 from fairway.git.retry import Retry
@@ -192,8 +192,21 @@ class Mirror:
 
     async def read_blobs(self, hashes: Sequence[str]) -> dict[str, bytes]:
         """The contents of many blobs at once, by hash; cache them by hash and ask only for new ones."""
+        found = await self.small_blobs(hashes)
+        if large := next((blob for blob in hashes if blob not in found), None):
+            raise GitInputError(
+                f"the blob {large} has more than {LARGEST_OBJECT >> 20} MiB; files that large are not read"
+            )
+        return found
+
+    async def small_blobs(self, hashes: Sequence[str]) -> dict[str, bytes]:
+        """The same without those that are too large to be held in memory."""
         wanted = checked_hashes(hashes)
-        return await self.healing(lambda: self._read_blobs(wanted))
+        return await self.healing(lambda: self._small_blobs(wanted))
+
+    async def write_blob(self, blob: str, file: int) -> None:
+        """Write the content of a blob to an open file, however large it is."""
+        await self.git.write_output(file, "cat-file", "blob", *checked_hashes([blob]), git_dir=self.git_dir)
 
     async def read_file(self, commit: str, path: str) -> bytes:
         """One file of a commit; a symbolic link is followed as long as it stays inside the tree."""
@@ -292,7 +305,7 @@ class Mirror:
             raise MirrorCorrupt(f"the blob {entry.hash} is missing in {self.git_dir}")
         raise _unreadable(path, commit, reply)
 
-    async def _read_blobs(self, hashes: list[str]) -> dict[str, bytes]:
+    async def _small_blobs(self, hashes: list[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         for blob, reply in zip(hashes, await self._reader.read([blob.encode() for blob in hashes]), strict=True):
             if isinstance(reply, Found):
@@ -300,8 +313,6 @@ class Mirror:
             elif isinstance(reply, Absent):
                 # Hashes come from this mirror's own trees, so an absent one means damage; a clone brings it back.
                 raise MirrorCorrupt(f"the blob {blob} is missing in {self.git_dir}")
-            else:
-                raise GitInputError(f"the blob {blob} has {reply.size} bytes; files that large are not read")
         return found
 
 

@@ -54,6 +54,12 @@ class Git:
             raise local_failure(arguments[0], done.stderr)
         return done.stdout
 
+    async def write_output(self, file: int, *arguments: str, git_dir: Path) -> None:
+        """The same into an open file, however much it is."""
+        done = await self._run(arguments, git_dir, b"", LOCAL_TIMEOUT, stdout=file)
+        if done.code != 0:
+            raise local_failure(arguments[0], done.stderr)
+
     async def remote_output(self, what: str, url: str, *arguments: str, git_dir: Path | None = None) -> bytes:
         """The output of a command that talks to a remote; `what` completes "cannot … URL" in the error."""
         seconds = ASK_TIMEOUT if arguments[0] == "ls-remote" else REMOTE_TIMEOUT
@@ -77,13 +83,20 @@ class Git:
             raise GitInputError(f"{text or 'git'} is installed; expected git {needed} or newer: please upgrade it")
 
     async def _run(
-        self, arguments: tuple[str, ...], git_dir: Path | None, stdin: bytes, seconds: float, remote: str | None = None
+        self,
+        arguments: tuple[str, ...],
+        git_dir: Path | None,
+        stdin: bytes,
+        seconds: float,
+        *,
+        remote: str | None = None,
+        stdout: int = asyncio.subprocess.PIPE,
     ) -> Completed:
         where = (f"--git-dir={git_dir}",) if git_dir else ()
-        process = await self._spawn((*where, *arguments), asyncio.subprocess.PIPE)
+        process = await self._spawn((*where, *arguments), asyncio.subprocess.PIPE, stdout=stdout)
         try:
             async with asyncio.timeout(seconds):
-                stdout, stderr = await process.communicate(stdin)
+                output, stderr = await process.communicate(stdin)
         except TimeoutError as error:
             if remote:
                 raise GitRemoteError(f"git {arguments[0]} of {remote} did not end within {seconds:g} s") from error
@@ -93,17 +106,21 @@ class Git:
         finally:
             await end_group(process)
         words = self.access.redact(stderr.decode("utf-8", "replace"))
-        return Completed(code=process.returncode or 0, stdout=stdout, stderr=words)
+        return Completed(code=process.returncode or 0, stdout=output, stderr=words)
 
     async def _spawn(
-        self, arguments: tuple[str, ...], stderr: int, read_limit: int = 2**16
+        self,
+        arguments: tuple[str, ...],
+        stderr: int,
+        read_limit: int = 2**16,
+        stdout: int = asyncio.subprocess.PIPE,
     ) -> asyncio.subprocess.Process:
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
                 "git",
                 *arguments,
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
+                stdout=stdout,
                 stderr=stderr,
                 env=git_environment(self.access, os.environ),
                 start_new_session=True,

@@ -12,7 +12,7 @@ from fairway.agent import repositories
 from fairway.agent.file_watch import FileWatch
 from fairway.agent.repositories import Repositories, WatchedRepository
 from fairway.config.scalars import Duration
-from tests.integration.agent.running import agent_config
+from tests.integration.agent.running import agent_config, until
 from tests.integration.git.repositories import Origin, an_origin, git
 from tests.patience import PATIENCE_SECONDS
 
@@ -145,3 +145,27 @@ async def test_whoever_is_told_of_a_push_asks_the_remote_once(tmp_path: Path) ->
         found = await seen.next()
 
     assert (found, asked) == (pushed, ["fetch"])
+
+
+@pytest.mark.parametrize("nudged", [False, True], ids=["asked now and then", "told of a push"])
+async def test_a_branch_that_is_there_no_longer_is_told_until_it_is_back(tmp_path: Path, nudged: bool) -> None:
+    origin, seen = an_origin(tmp_path), Seen()
+    async with watching(origin, tmp_path, seen) as repository:
+        head = await seen.next()
+        git(origin.bare, "branch", "--move", "main", "trunk")
+        if nudged:
+            repository.nudge()
+
+        async def trouble() -> str:
+            return repository.trouble
+
+        told = await until(trouble)
+        git(origin.bare, "branch", "main", "trunk")
+
+        async def is_well() -> bool:
+            return not repository.trouble
+
+        await until(is_well)
+
+    assert told == "repository r-1 has no branch 'main'; push it, or name another in the agent's file"
+    assert repository.head == head

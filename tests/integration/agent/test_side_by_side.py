@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairway.agent import workspace
-from fairway.git.materialise import materialise
+from fairway.git.materialise import Materialised, materialise
 from fairway.git.mirror import Mirror
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.server.store import deployments
@@ -54,9 +54,9 @@ def count_work(monkeypatch: pytest.MonkeyPatch, happened: list[str]) -> None:
         happened.append("cloned")
         await clone(mirror)
 
-    async def checked_out(mirror: Mirror, commit: str, directory: Path) -> None:
+    async def checked_out(mirror: Mirror, commit: str, directory: Path) -> Materialised:
         happened.append("checked out")
-        await materialise(mirror, commit, directory)
+        return await materialise(mirror, commit, directory)
 
     monkeypatch.setattr(Mirror, "_clone", cloned)
     monkeypatch.setattr(workspace, "materialise", checked_out)

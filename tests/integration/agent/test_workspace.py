@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from fairway.agent import trees
 from fairway.agent.trees import CommitTree, make_tree
 from fairway.agent.workspace import Wanted, Workspace, WorkspaceError
 from fairway.config.read import read_application
+from fairway.git.errors import GitInputError
+from fairway.git.materialise import Materialised
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
 from tests.integration.agent.running import an_application_file, script, until
 from tests.integration.git.repositories import Origin, a_mirror, an_origin
@@ -29,8 +32,18 @@ def wanted(origin: Origin, text: str, directory: str = "web") -> Wanted:
     )
 
 
+@pytest.fixture(params=[False, True], ids=["a small commit", "a large commit"])
+def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether commits count as large, of which deployments share files."""
+    if request.param:
+        monkeypatch.setattr(trees, "_COPIED_ENTRIES", 0)
+    return bool(request.param)
+
+
 @pytest.mark.parametrize("directory", [pytest.param("web", id="in a directory"), pytest.param(".", id="at the root")])
-async def test_what_one_deployment_writes_in_its_directory_no_other_sees(tmp_path: Path, directory: str) -> None:
+async def test_what_one_deployment_writes_in_its_directory_no_other_sees(
+    tmp_path: Path, directory: str, large: bool
+) -> None:
     text = an_application_file(script("true"))
     files = {f"{directory}/run.sh": "echo web\n", f"{directory}/app.pipecd.yaml": text, "shared/base": "common\n"}
     origin = an_origin(tmp_path, files)
@@ -41,7 +54,61 @@ async def test_what_one_deployment_writes_in_its_directory_no_other_sees(tmp_pat
         two = await workspace.source("d-2", "target", mirror, wanted(origin, text, directory))
 
     assert (two.application_directory / "run.sh").read_text() == "echo web\n"
-    assert (one.root / "shared/base").samefile(two.root / "shared/base") is (directory == "web")
+    assert (one.root / "shared/base").samefile(two.root / "shared/base") is (large and directory == "web")
+
+
+async def test_what_one_deployment_writes_elsewhere_in_place_no_later_one_sees(tmp_path: Path, large: bool) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        one = await workspace.source("d-1", "target", mirror, wanted(origin, text, "web"))
+        side_by_side = await workspace.source("d-2", "target", mirror, wanted(origin, text, "deep/shop"))
+        before = written(one.root)
+        await until_the_clock_has_moved(tmp_path, (one.root / "shared/base").stat().st_mtime_ns)
+        (one.root / "shared/base").write_text("changed in place")
+        (one.root / "deep/shop/app.pipecd.yaml").write_text("changed in place")
+        (one.root / "deep/shop/app.pipecd.yaml").chmod(0o600)
+        while_it_runs = await workspace.source("d-3", "target", mirror, wanted(origin, text, "deep/shop"))
+        # Its tree is not given to the next.
+        await workspace.remove("d-1")
+        afterwards = await workspace.source("d-4", "target", mirror, wanted(origin, text, "deep/shop"))
+
+    assert written(while_it_runs.root) == written(afterwards.root) == before
+    assert (written(side_by_side.root) == before) is not large
+    assert (side_by_side.application_directory / "app.pipecd.yaml").read_text() == text
+
+
+async def test_a_link_out_of_the_repository_is_in_the_way_of_the_application_that_has_it_alone(tmp_path: Path) -> None:
+    text = an_application_file(script("true"))
+    origin = an_origin(tmp_path, {f"{each}/app.pipecd.yaml": text for each in ("web", "shop", "shop2")})
+    (origin.work / "shop" / "out").symlink_to("/etc/hostname")
+    origin.commit_all()
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+    async with await a_mirror(origin) as mirror:
+        for other in ("web", "shop2"):
+            source = await workspace.source(other, "target", mirror, wanted(origin, text, other))
+            assert not (source.root / "shop" / "out").is_symlink()
+        with pytest.raises(GitInputError, match=r"'shop/out' points out of the repository \(to '/etc/hostname'\)"):
+            await workspace.source("d-1", "target", mirror, wanted(origin, text, "shop"))
+
+
+async def test_a_commit_that_was_given_up_before_it_was_looked_at_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, text = two_applications(tmp_path, 0)
+    workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
+
+    def given_up(_written: Materialised) -> CommitTree:
+        raise asyncio.CancelledError
+
+    async with await a_mirror(origin) as mirror:
+        monkeypatch.setattr("fairway.agent.workspace.survey", given_up)
+        with pytest.raises(asyncio.CancelledError):
+            await workspace.source("d-1", "target", mirror, wanted(origin, text))
+        monkeypatch.setattr("fairway.agent.workspace.survey", trees.survey)
+        source = await workspace.source("d-1", "target", mirror, wanted(origin, text))
+
+    assert (source.root / "shared/base").read_text() == "common\n"
 
 
 async def test_secrets_are_opened_for_the_one_whose_they_are(tmp_path: Path) -> None:
@@ -180,7 +247,9 @@ def two_applications(folder: Path, padding: int) -> tuple[Origin, str]:
 
 
 @pytest.mark.parametrize("padding", [pytest.param(0, id="few files"), pytest.param(300, id="many files")])
-async def test_a_tree_that_nobody_changed_is_given_to_the_next_application(tmp_path: Path, padding: int) -> None:
+async def test_a_tree_that_nobody_changed_is_given_to_the_next_application(
+    tmp_path: Path, padding: int, large: bool
+) -> None:
     origin, text = two_applications(tmp_path, padding)
     workspace = Workspace(tmp_path / "data", None, tmp_path / "plugins")
     async with await a_mirror(origin) as mirror:
@@ -198,7 +267,7 @@ async def test_a_tree_that_nobody_changed_is_given_to_the_next_application(tmp_p
     assert [(two.root / each).samefile(three.root / each) for each in (own, other, "shared/base")] == [
         False,
         False,
-        True,
+        large,
     ]
 
 
@@ -212,6 +281,7 @@ async def test_a_tree_that_nobody_changed_is_given_to_the_next_application(tmp_p
         pytest.param(lambda root: (root / "new").mkdir(), id="a new directory"),
         pytest.param(lambda root: (root / "deep/shop").rename(root / "deep/was"), id="its own directory renamed"),
         pytest.param(lambda root: (root / "shared").chmod(0o700), id="another mode"),
+        pytest.param(lambda root: (root / "shared/base").write_text(""), id="a file changed in place"),
     ],
 )
 async def test_a_tree_that_somebody_changed_is_given_to_nobody(

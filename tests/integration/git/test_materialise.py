@@ -134,24 +134,44 @@ async def test_submodules_stay_empty_and_lfs_files_stay_pointers_and_the_result_
         pytest.param("../deep/../../outside", id="through another link"),
     ],
 )
-async def test_a_link_out_of_the_tree_is_refused_and_nothing_is_written(tmp_path: Path, target: str) -> None:
+async def test_a_link_out_of_the_tree_is_left_out_and_the_result_says_so(tmp_path: Path, target: str) -> None:
     origin = an_origin(tmp_path, {"x/y/z": "1"})
     link(origin, "deep", "x/y/..")
-    commit = link(origin, "app/link" if target != ".git/config" else "link", target)
+    commit = link(origin, path := "app/link" if target != ".git/config" else "link", target)
     async with await a_mirror(origin) as mirror:
-        with pytest.raises(GitInputError, match=r"link' points out of the repository"):
-            await materialise(mirror, commit, tmp_path / "out" / "tree")
+        result = await materialise(mirror, commit, tmp_path / "out")
 
-    assert not (tmp_path / "out").exists()
+    assert result == Materialised(tmp_path / "out", 2, left_out={path: target})
+    assert result.warnings == (f"the symbolic link {path} is left out",)
+    assert (contents(tmp_path / "out"), (tmp_path / "out/deep").is_symlink()) == ({"x/y/z": b"1"}, True)
+    assert not (tmp_path / "out" / path).is_symlink()
 
 
-async def test_a_link_that_leaves_only_because_of_another_link_is_refused(tmp_path: Path) -> None:
+async def test_a_link_that_leaves_only_because_of_another_link_is_left_out(tmp_path: Path) -> None:
     origin = an_origin(tmp_path, {"top/file": "1"})
     link(origin, "a/b/up", "../..")  # leads to the root
     commit = link(origin, "a/b/c/sly", "../up/..")  # written down it stays inside; followed, it leaves
     async with await a_mirror(origin) as mirror:
-        with pytest.raises(GitInputError, match="'a/b/c/sly' points out"):
-            await materialise(mirror, commit, tmp_path / "out")
+        result = await materialise(mirror, commit, tmp_path / "out")
+
+    assert result.left_out == {"a/b/c/sly": "../up/.."}
+    assert not (tmp_path / "out/a/b/c/sly").is_symlink()
+
+
+async def test_a_file_too_large_for_memory_is_written_all_the_same(tmp_path: Path) -> None:
+    large = os.urandom(3_000_000)
+    origin = an_origin(tmp_path, {"a/large.bin": large, "a/small": "1", "run": large})
+    (origin.work / "run").chmod(0o755)
+    commit = origin.commit_all()
+    async with await a_mirror(origin) as mirror:
+        mirror._reader._largest = 1_000_000
+        result = await materialise(mirror, commit, tmp_path / "out")
+        with pytest.raises(GitInputError, match="files that large are not read"):
+            await mirror.read_file(commit, "run")
+
+    assert result == Materialised(tmp_path / "out", 3)
+    assert contents(tmp_path / "out") == {"a/large.bin": large, "a/small": b"1", "run": large}
+    assert os.access(tmp_path / "out/run", os.X_OK)
 
 
 async def test_a_tree_with_a_name_that_climbs_out_is_refused(tmp_path: Path) -> None:
