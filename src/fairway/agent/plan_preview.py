@@ -15,7 +15,7 @@ import structlog
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
 from fairway.agent.deploying import DeployingDesk, gathered
 from fairway.agent.masking import Opened, opened_in
-from fairway.agent.planning import Planning, plan_deployment
+from fairway.agent.planning import Planning, absent_plugins, plan_deployment
 from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
 from fairway.agent.triggering import Asked, NewDeployment, Triggered, new_deployment, touch_rule
@@ -155,7 +155,7 @@ class Previewer:
         decision = await plan_deployment(planning, self._desk.clock.now())
         if decision.plan is None:
             return msgspec.structs.replace(preview, error=opened.masked(decision.reason))
-        names = (*planning.config.plugins, *self._stage_owners(planning))
+        names = (*_platforms(planning), *self._stage_owners(planning))
         answers = await asyncio.gather(*(self._plugin(name, planning, opened) for name in dict.fromkeys(names)))
         able = [answer for answer in answers if answer is not None]
         return msgspec.structs.replace(
@@ -222,6 +222,12 @@ class Previewer:
             labels=config.labels if config else application.labels,
             plugin_names=tuple(config.plugins) if config else tuple(application.deploy_targets_by_plugin),
         )
+
+
+def _platforms(planning: Planning) -> tuple[str, ...]:
+    """The plugins that the application names; none where its stages run alone, because the agent has none of them."""
+    named = tuple(planning.config.plugins)
+    return () if absent_plugins(planning) == named else named
 
 
 class _PluginAnswer(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from fairway.agent.masking import Opened, opened_in
-from fairway.agent.plugins.client import PluginClient, PluginRefused, Sources
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.plan import (
@@ -79,11 +79,27 @@ async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
     return decision
 
 
+def absent_plugins(planning: Planning) -> tuple[str, ...]:
+    """The plugins that the application names and this agent does not have; one that does not start is not absent."""
+    return tuple(name for name in planning.config.plugins if _is_absent(name, planning.plugins))
+
+
+def _is_absent(name: str, plugins: Plugins) -> bool:
+    try:
+        plugins.client(name)
+    except PluginRefused:
+        return True
+    except PluginGone:
+        return False
+    return False
+
+
 async def _strategy(planning: Planning) -> StrategyDecision:
     facts = StrategyFacts(
         trigger=planning.deployment.trigger,
         config=planning.config,
         deployed_before=bool(planning.running_commit),
+        absent=absent_plugins(planning),
     )
     decision = decide_strategy(facts)
     if decision.outcome is not StrategyOutcome.ASK_PLUGINS:

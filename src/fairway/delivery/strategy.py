@@ -2,10 +2,11 @@
 
 The first rule that has an answer decides:
 
-    1. the strategy that was asked for        5. commitMatcher.quickSync
-    2. no pipeline in the file: quick sync    6. nothing runs yet: quick sync
-    3. planner.alwaysUsePipeline              7. the plugins: the first that wants the pipeline,
-    4. commitMatcher.pipeline                    else quick sync
+    1. the strategy that was asked for        5. commitMatcher.pipeline
+    2. no pipeline in the file: quick sync    6. commitMatcher.quickSync
+    3. the agent lacks the platform, and no   7. nothing runs yet: quick sync
+       stage needs it: pipeline               8. the plugins: the first that wants the pipeline,
+    4. planner.alwaysUsePipeline                 else quick sync
 
 Matchers are left out when a person asked for the deployment. Plugins are asked only when it comes to them; when
 none of them can tell, the pipeline is used, because it is the careful one of the two.
@@ -16,6 +17,7 @@ import enum
 import msgspec
 
 from fairway.config.application import ApplicationConfig
+from fairway.config.stage_catalogue import STAGES
 from fairway.model.trigger import SyncStrategy, Trigger
 
 
@@ -48,6 +50,8 @@ class StrategyFacts(msgspec.Struct, frozen=True, kw_only=True):
     config: ApplicationConfig
     #: Whether a deployment of this application has succeeded before.
     deployed_before: bool
+    #: The plugins that the application names and its agent does not have.
+    absent: tuple[str, ...] = ()
     #: In the order of the plugins; `None` before they were asked.
     answers: tuple[PluginAnswer, ...] | None = None
 
@@ -65,10 +69,14 @@ def decide_strategy(facts: StrategyFacts) -> StrategyDecision:
     asked = facts.trigger.sync_strategy
     if asked is SyncStrategy.PIPELINE and not facts.config.stages:
         return _failed("The pipeline was asked for, but the application's file has no pipeline.stages")
+    alone = _stages_alone(facts)
     if asked is not SyncStrategy.AUTO:
-        return _decided(asked, facts.trigger.strategy_summary or f"{_words(asked)} was asked for")
+        reason = facts.trigger.strategy_summary or f"{_words(asked)} was asked for"
+        return _decided(asked, f"{reason}; {alone}" if alone and asked is SyncStrategy.PIPELINE else reason)
     if not facts.config.stages:
         return _decided(SyncStrategy.QUICK_SYNC, "Quick sync, because the application's file has no pipeline")
+    if alone:
+        return _decided(SyncStrategy.PIPELINE, f"Pipeline, because {alone}")
     if facts.config.planner.always_use_pipeline:
         return _decided(SyncStrategy.PIPELINE, "Pipeline, because planner.alwaysUsePipeline is set")
     by_message = None if facts.trigger.commander else _by_message(facts)
@@ -79,6 +87,20 @@ def decide_strategy(facts: StrategyFacts) -> StrategyDecision:
     if facts.answers is None:
         return StrategyDecision(outcome=StrategyOutcome.ASK_PLUGINS, reason="It depends on what has changed")
     return _by_plugins(facts.answers)
+
+
+def _stages_alone(facts: StrategyFacts) -> str:
+    """Why only the stages run; empty where the platform can do its part, or would be missed.
+
+    It would be where one of the stages is its own, or where another plugin of the application is there: whoever wrote
+    that one may wait for both.
+    """
+    absent = facts.absent
+    needed = {STAGES[stage.name].plugin for stage in facts.config.stages if stage.name in STAGES}
+    if not absent or set(facts.config.plugins) != set(absent) or needed & set(absent):
+        return ""
+    plugins = "plugin" if len(absent) == 1 else "plugins"
+    return f"this agent has no {plugins} {' and '.join(absent)}, so only the stages of the pipeline run"
 
 
 def _by_message(facts: StrategyFacts) -> StrategyDecision | None:

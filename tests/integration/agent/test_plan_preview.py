@@ -115,3 +115,14 @@ async def test_what_cannot_be_previewed_is_told_and_hides_nothing_else(tmp_path:
     assert "its configuration is invalid" in broken["web"].error
     assert "does not follow release" in other_base.error
     assert "both change web/wanted" in conflict.error
+
+
+async def test_a_platform_that_the_agent_lacks_and_nobody_needs_is_not_asked(tmp_path: Path) -> None:
+    scripts = an_application_file(script("true")).replace("web", "worker").replace("kind: Application", "kind: ECSApp")
+    async with a_deployed_world(tmp_path) as world:
+        found = told(await preview(world, a_branch(world.origin, {"worker/app.pipecd.yaml": scripts})))
+
+    assert (found["worker"].error, found["worker"].summary.decode()) == (
+        "",
+        "Pipeline, because this agent has no plugin ecs, so only the stages of the pipeline run\nStages: SCRIPT_RUN",
+    )

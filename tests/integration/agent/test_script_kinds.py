@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import StageStatus
 from fairway.server.logs import StageLogKey
@@ -31,6 +33,53 @@ async def test_a_script_runs_and_is_undone_in_an_application_of_every_kind(tmp_p
     ran = [("SCRIPT_RUN", StageStatus.SUCCEEDED), ("SCRIPT_RUN", StageStatus.FAILED)]
     expected = (DeploymentStatus.FAILED, [*ran, ("SCRIPT_RUN_ROLLBACK", StageStatus.SUCCEEDED)])
     assert [(each.status, [(stage.name, stage.status) for stage in each.stages]) for each in ended] == [expected] * 6
+
+
+LAMBDA = an_application_file(script("echo done", onRollback="echo undone"), script("exit 3")).replace(
+    "kind: Application", "kind: LambdaApp"
+)
+
+
+async def test_where_the_agent_lacks_the_platform_the_stages_run_and_are_undone(tmp_path: Path) -> None:
+    text = LAMBDA.replace("  planner:\n    alwaysUsePipeline: true\n", "")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": text})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            ended = await world.ended()
+        said = [await world.output(ended, stage) for stage in (0, 2)]
+
+    assert ended.summary == (
+        "Pipeline, because this agent has no plugin lambda, so only the stages of the pipeline run"
+    )
+    assert [(stage.name, stage.status) for stage in ended.stages] == [
+        ("SCRIPT_RUN", StageStatus.SUCCEEDED),
+        ("SCRIPT_RUN", StageStatus.FAILED),
+        ("SCRIPT_RUN_ROLLBACK", StageStatus.SUCCEEDED),
+    ]
+    assert said == ["done", "undone"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(LAMBDA.partition("  planner:")[0], "this agent has no plugin 'lambda'", id="no pipeline"),
+        pytest.param(
+            LAMBDA.replace('"SCRIPT_RUN"', '"LAMBDA_SYNC"', 1),
+            "No plugin of this agent has LAMBDA_SYNC (stage 1); add the plugin lambda to the agent's file",
+            id="a stage that needs it",
+        ),
+    ],
+)
+async def test_what_only_the_platform_could_do_is_refused_where_the_agent_lacks_it(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": text})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            ended = await world.ended()
+
+    assert ended.status is DeploymentStatus.FAILED
+    assert reason in ended.status_reason
 
 
 async def test_what_is_written_to_either_stream_is_told_in_one_order_and_with_its_time(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairway.config.application import CommitMatcher, Generation, Planner
+from fairway.config.application import ApplicationConfig, CommitMatcher, Generation, Planner
 from fairway.config.regex import Regex
 from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
 from fairway.model.trigger import SyncStrategy
@@ -128,3 +128,70 @@ def test_a_pipeline_that_does_not_exist_cannot_be_asked_for() -> None:
 
     reason = "The pipeline was asked for, but the application's file has no pipeline.stages"
     assert decision == StrategyDecision(outcome=StrategyOutcome.FAILED, reason=reason)
+
+
+SCRIPTS = a_pipeline("SCRIPT_RUN", "WAIT")
+LAMBDA = {"generation": Generation.V0, "kind": "LambdaApp", "plugins": {"lambda": {}}}
+ONLY_STAGES = "this agent has no plugin lambda, so only the stages of the pipeline run"
+
+
+@pytest.mark.parametrize(
+    ("known", "settings", "reason"),
+    [
+        pytest.param({"deployed_before": False}, {}, f"Pipeline, because {ONLY_STAGES}", id="a first deployment"),
+        pytest.param({}, {}, f"Pipeline, because {ONLY_STAGES}", id="a later one, of which no plugin is asked"),
+        pytest.param(
+            {},
+            {"commit_matcher": CommitMatcher(quick_sync=Regex("hello$"))},
+            f"Pipeline, because {ONLY_STAGES}",
+            id="the commit asks for a quick sync",
+        ),
+        pytest.param(
+            {},
+            {"planner": Planner(always_use_pipeline=True)},
+            f"Pipeline, because {ONLY_STAGES}",
+            id="always the pipeline",
+        ),
+        pytest.param({"asked": PIPELINE}, {}, f"Pipeline was asked for; {ONLY_STAGES}", id="asked for the pipeline"),
+    ],
+)
+def test_where_the_agent_lacks_the_platform_and_no_stage_needs_it_the_stages_run(
+    known: dict[str, Any], settings: dict[str, Any], reason: str
+) -> None:
+    config = a_config(*SCRIPTS, **LAMBDA, **settings)
+
+    assert decide_strategy(facts(config=config, absent=("lambda",), **known)) == decided(PIPELINE, reason)
+
+
+@pytest.mark.parametrize(
+    ("config", "asked", "decision"),
+    [
+        pytest.param(
+            a_config(*SCRIPTS, **LAMBDA), QUICK, decided(QUICK, "Quick sync was asked for"), id="a quick sync asked for"
+        ),
+        pytest.param(
+            a_config(**LAMBDA),
+            AUTO,
+            decided(QUICK, "Quick sync, because the application's file has no pipeline"),
+            id="no pipeline",
+        ),
+        pytest.param(
+            a_config(*a_pipeline("SCRIPT_RUN", "LAMBDA_SYNC"), **LAMBDA),
+            AUTO,
+            decided(QUICK, "Quick sync, because nothing has been deployed successfully yet"),
+            id="a stage needs it",
+        ),
+        pytest.param(
+            a_config(*SCRIPTS, plugins={"lambda": {}, "kubernetes": {}}),
+            AUTO,
+            decided(QUICK, "Quick sync, because nothing has been deployed successfully yet"),
+            id="another plugin of the application is there",
+        ),
+    ],
+)
+def test_what_only_the_platform_could_do_is_not_left_out(
+    config: ApplicationConfig, asked: SyncStrategy, decision: StrategyDecision
+) -> None:
+    known = facts(config=config, asked=asked, deployed_before=False, absent=("lambda",))
+
+    assert decide_strategy(known) == decision
