@@ -206,7 +206,8 @@ def _run_or_skip(facts: NextFacts, stage: Stage, now: datetime) -> NextDecision:
             return NextDecision(
                 action=NextAction.SKIP, reason=reason, stage_id=stage.id, stage_status=StageStatus.SKIPPED
             )
-    return _run(facts, stage, f"{stage.name} is next", now)
+    # What is said when it begins is shown for as long as it runs.
+    return _run(facts, stage, f"{stage.name} is running", now)
 
 
 def _run(facts: NextFacts, stage: Stage, reason: str, now: datetime) -> NextDecision:

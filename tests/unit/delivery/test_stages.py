@@ -76,14 +76,14 @@ RESUMED = "Going on with {}, which was running when its agent stopped"
         pytest.param(facts(D.PLANNED, S.NOT_STARTED, S.NOT_STARTED), START, id="planned"),
         pytest.param(
             facts(D.RUNNING, S.NOT_STARTED, S.NOT_STARTED),
-            run("canary", "K8S_CANARY_ROLLOUT is next"),
+            run("canary", "K8S_CANARY_ROLLOUT is running"),
             id="the first stage",
         ),
         pytest.param(
-            facts(D.RUNNING, S.SUCCEEDED, S.NOT_STARTED), run("script", "SCRIPT_RUN is next"), id="the next stage"
+            facts(D.RUNNING, S.SUCCEEDED, S.NOT_STARTED), run("script", "SCRIPT_RUN is running"), id="the next stage"
         ),
         pytest.param(
-            facts(D.RUNNING, S.SKIPPED, S.NOT_STARTED), run("script", "SCRIPT_RUN is next"), id="after a skipped one"
+            facts(D.RUNNING, S.SKIPPED, S.NOT_STARTED), run("script", "SCRIPT_RUN is running"), id="after a skipped one"
         ),
         pytest.param(
             facts(D.RUNNING, S.SUCCEEDED, S.RUNNING, executing="script"),

@@ -46,7 +46,7 @@ def test_a_quick_sync_is_never_skipped(stage: Stage) -> None:
 
     decision = decide_next(skipping(deployment=deployment), NOW)
 
-    assert decision == run("sync", f"{stage.name} is next")
+    assert decision == run("sync", f"{stage.name} is running")
 
 
 def test_a_rollback_is_never_skipped() -> None:
