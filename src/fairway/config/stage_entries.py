@@ -89,5 +89,5 @@ def _repeated_ids(document: Document, stages: list[StageConfig]) -> Iterator[Pro
     for stage in stages:
         if stage.id and stage.id in seen:
             path: Path = ("spec", "pipeline", "stages", stage.index, "id")
-            yield document.problem(path, f"is {stage.id!r}, the id of stage {seen[stage.id]} already")
+            yield document.problem(path, f"is {stage.id!r}, the id of stage {seen[stage.id] + 1} already")
         seen.setdefault(stage.id, stage.index)

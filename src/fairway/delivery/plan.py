@@ -174,13 +174,14 @@ def _pipeline_problems(facts: PlanFacts) -> list[str]:
         undoing = Counter(stage.index for stage in answer.stages if stage.is_rollback)
         who = f"plugin {request.plugin}"
         for index in sorted({*forward, *undoing} - set(asked)):
-            problems.append(f"{who} answered with stage {index}, which it was not asked for")
+            problems.append(f"{who} answered with stage {index + 1}, which it was not asked for")
         for index, name in asked.items():
+            stage = f"stage {index + 1} ({name})"
             if forward[index] != 1:
                 count = "no stage" if not forward[index] else f"{forward[index]} stages"
-                problems.append(f"{who} answered with {count} for stage {index} ({name}); one was expected")
+                problems.append(f"{who} answered with {count} for {stage}; one was expected")
             if undoing[index] > 1:
-                problems.append(f"{who} answered with {undoing[index]} rollbacks for stage {index} ({name})")
+                problems.append(f"{who} answered with {undoing[index]} rollbacks for {stage}")
     return problems
 
 

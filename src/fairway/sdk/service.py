@@ -191,7 +191,8 @@ class PluginService(DeploymentServicer, StageServicer):
 
     def _planned(self, wanted: m.BuildPipelineSyncStagesRequest.StageConfig, rollback: bool) -> list[Stage]:
         spec = self._spec(wanted.name)
-        options = _options(spec, msgspec.json.decode(wanted.config or b"{}"), f"stage {wanted.index} ({wanted.name})")
+        where = f"stage {wanted.index + 1} ({wanted.name})"
+        options = _options(spec, msgspec.json.decode(wanted.config or b"{}"), where)
         planned = self._plugin.plan(spec, options)
         desc = wanted.desc or options.desc
         stages = [self._stage(spec, wanted.index, planned, desc)]

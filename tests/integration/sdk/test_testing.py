@@ -291,3 +291,11 @@ async def test_a_tool_is_installed_also_for_what_is_asked_outside_of_stages(tmp_
         (preview,) = await plugin.plan_preview()
 
     assert preview.summary == str(tmp_path / "render")
+
+
+async def test_a_stage_whose_options_are_wrong_is_named_as_people_count(tmp_path: Path) -> None:
+    async with plugin_under_test(Trying, tmp_path) as plugin:
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await plugin.plan("TRY", {"failures": "many"})
+
+    assert str(refused.value.details()).startswith("stage 1 (TRY): failures ")

@@ -281,3 +281,11 @@ def test_a_script_without_anything_to_run_is_refused_in_the_second_generation() 
     assert said(read("Application", stage)) == [
         ("error", "spec.pipeline.stages[0].with.run", "is missing; write the script to run")
     ]
+
+
+def test_an_id_that_two_stages_have_is_told_of_the_second_as_people_count() -> None:
+    stages = "pipeline:\n  stages:\n    - {name: K8S_CANARY_CLEAN, id: a}\n    - {name: K8S_BASELINE_CLEAN, id: a}"
+
+    assert said(read("KubernetesApp", stages)) == [
+        ("error", "spec.pipeline.stages[1].id", "is 'a', the id of stage 1 already")
+    ]

@@ -273,27 +273,27 @@ def test_ids_from_the_file_are_kept() -> None:
     [
         pytest.param(
             {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 9))},
-            "plugin kubernetes answered with stage 9, which it was not asked for",
+            "plugin kubernetes answered with stage 10, which it was not asked for",
             id="an index nobody has",
         ),
         pytest.param(
             {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 1))},
-            "plugin kubernetes answered with stage 1, which it was not asked for",
+            "plugin kubernetes answered with stage 2, which it was not asked for",
             id="an index of another plugin",
         ),
         pytest.param(
             {"k8s": (*K8S_ANSWER, answered("K8S_SYNC", 0))},
-            "plugin kubernetes answered with 2 stages for stage 0 (K8S_CANARY_ROLLOUT); one was expected",
+            "plugin kubernetes answered with 2 stages for stage 1 (K8S_CANARY_ROLLOUT); one was expected",
             id="an index twice",
         ),
         pytest.param(
             {"k8s": K8S_ANSWER[1:]},
-            "plugin kubernetes answered with no stage for stage 2 (K8S_PRIMARY_ROLLOUT); one was expected",
+            "plugin kubernetes answered with no stage for stage 3 (K8S_PRIMARY_ROLLOUT); one was expected",
             id="an index left out",
         ),
         pytest.param(
             {"k8s": (*K8S_ANSWER, answered("K8S_ROLLBACK", 0, rollback=True))},
-            "plugin kubernetes answered with 2 rollbacks for stage 0 (K8S_CANARY_ROLLOUT)",
+            "plugin kubernetes answered with 2 rollbacks for stage 1 (K8S_CANARY_ROLLOUT)",
             id="two rollbacks for an index",
         ),
         pytest.param(
