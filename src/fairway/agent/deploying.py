@@ -37,6 +37,7 @@ from fairway.agent.stage_logs import end_log
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
+from fairway.config.problems import ConfigError
 from fairway.config.read import read_application
 from fairway.errors import FairwayError, UserError
 from fairway.git.errors import GitNotFound
@@ -110,7 +111,7 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
         prepared = await _prepared_or_cancelled(desk, underway)
     except FairwayError as error:
         await underway.known()
-        reason = str(error) if _is_new(underway) else f"{error}; it was not rolled back"
+        reason = _in_a_line(error) if _is_new(underway) else f"{_in_a_line(error)}; it was not rolled back"
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, reason)
     await _known_or_removed(desk, underway)
     if isinstance(prepared, _GivenUp):
@@ -124,6 +125,11 @@ async def _to_the_end(desk: DeployingDesk, underway: Underway) -> Deployment:
     except PlanRefused as error:
         underway.run = None
         return await _ended(desk, underway.deployment, DeploymentStatus.FAILED, str(error))
+
+
+def _in_a_line(error: FairwayError) -> str:
+    """Why a deployment has ended; files that are wrong in several places have a line for each."""
+    return "; ".join(map(str, error.problems)) if isinstance(error, ConfigError) else str(error)
 
 
 async def _known_or_removed(desk: DeployingDesk, underway: Underway) -> None:

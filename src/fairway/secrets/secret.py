@@ -21,7 +21,7 @@ class SecretError(UserError):
 
     def __init__(self, problems: str | Sequence[str]) -> None:
         self.problems: tuple[str, ...] = (problems,) if isinstance(problems, str) else tuple(problems)
-        super().__init__("\n".join(self.problems))
+        super().__init__("; ".join(self.problems))
 
 
 class Secret:

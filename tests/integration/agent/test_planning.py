@@ -20,6 +20,7 @@ from tests.unit.model.builders import a_commit, a_deployment, a_trigger
 
 GONE = "0123456789012345678901234567890123456789"
 SEALED = "  encryptedSecrets: {key: AgEi}\n"
+ATTACHED = "  attachment: {sources: {own: app.pipecd.yaml}, targets: [one, two]}\n"
 FILES = {
     "web/app.pipecd.yaml": an_application_file(script("true")),
     "broken/app.pipecd.yaml": "apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec: {pipelin: []}\n",
@@ -27,6 +28,8 @@ FILES = {
     "unknown/app.pipecd.yaml": an_application_file("{name: TELEPORT, with: {}}"),
     "bare/app.pipecd.yaml": an_application_file(script("true")).partition("  pipeline:")[0],
     "wrong/app.pipecd.yaml": an_application_file("{name: MY_OWN, with: {}}", script("true", retry=1000)),
+    "twice/app.pipecd.yaml": an_application_file(script("true", retry=1000), script("true", retry=2000)),
+    "attached/app.pipecd.yaml": an_application_file(script("true"), spec=ATTACHED),
 }
 
 
@@ -54,6 +57,11 @@ LEFT = {
     "missing": Left(directory="nowhere", reason="has no file nowhere/app.pipecd.yaml"),
     "broken": Left(directory="broken", reason="pipelin"),
     "options": Left(directory="wrong", reason="stages[1].with.retry: is 1000; expected 0 to 100"),
+    "several options": Left(directory="twice", reason="is 1000; expected 0 to 100; twice/app.pipecd.yaml:"),
+    "several files": Left(
+        directory="attached",
+        reason="'one' does not exist in the application's directory; attachment.targets: 'two' does not exist",
+    ),
     "secret": Left(directory="sealed", reason="this agent has no private key to open sealed values with"),
     "stage": Left(directory="unknown", reason="No plugin of this agent has TELEPORT (stage 1"),
     "plugin": Left(directory="bare", reason="The application names no plugin"),

@@ -56,7 +56,7 @@ def test_reveal_gives_the_text() -> None:
     assert Secret("hunter2").reveal() == "hunter2"
 
 
-def test_an_error_lists_every_problem_on_its_own_line() -> None:
+def test_an_error_lists_every_problem_and_where_the_next_begins() -> None:
     error = SecretError(["first", "second"])
 
-    assert (error.problems, str(error), error.retry) == (("first", "second"), "first\nsecond", False)
+    assert (error.problems, str(error), error.retry) == (("first", "second"), "first; second", False)
