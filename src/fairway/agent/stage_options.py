@@ -3,11 +3,11 @@
 import msgspec
 
 from fairway.config.application import ApplicationConfig, UndoScript
-from fairway.delivery.rollback import stage_undone_by
 from fairway.delivery.skip import config_of
 from fairway.model.deployment import Deployment
 from fairway.model.stage import Stage
 from fairway.model.trigger import SyncStrategy
+from fairway.model.undoing import stage_undone_by
 from fairway.secrets.render import render_options
 from fairway.secrets.template import TemplateValues
 
@@ -31,6 +31,6 @@ def options_of(
 
 def undo_of(stage: Stage, deployment: Deployment, config: ApplicationConfig) -> UndoScript | None:
     """The script of a rollback stage that undoes a stage whose own plugin has no script for that."""
-    undone = stage_undone_by(stage, deployment) if stage.is_rollback else None
+    undone = stage_undone_by(stage, deployment.stages) if stage.is_rollback else None
     settings = config_of(undone, deployment, config) if undone is not None else None
     return None if settings is None else settings.undo

@@ -3,6 +3,7 @@
 Pure: a noun and the time in, something to print out. The list of stages is also what `deployment wait` shows live.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from fairway.model.application import Application, DeploymentReference, SyncStat
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from fairway.model.trigger import Commit
+from fairway.model.undoing import stage_undone_by, what_it_undoes
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -86,7 +88,9 @@ def stage_list(deployment: Deployment, now: datetime) -> "RenderableType":
         look = LOOKS[stage_word(stage)]
         length = ran_for(stage, deployment.stages, now)
         name = Text(f"  {look.mark} {plain(stage.name)}", style=look.colour)
-        made.add_row(name, Text(took(length) if length is not None else "", style="dim"), stage_note(stage))
+        made.add_row(
+            name, Text(took(length) if length is not None else "", style="dim"), stage_note(stage, deployment.stages)
+        )
     return made
 
 
@@ -96,11 +100,16 @@ def stage_word(stage: Stage) -> str:
     return "waits for approval" if waits else stage.status.value
 
 
-def stage_note(stage: Stage) -> str:
-    """Why it ended so, or what it waits for."""
+def stage_note(stage: Stage, stages: Sequence[Stage]) -> str:
+    """Why it ended so, what it waits for, or which of the stages it undoes."""
     if stage_word(stage) == "waits for approval":
         return f"waits for approval by {', '.join(stage.authorized_operators) or 'anybody who may'}"
-    return plain(stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
+    undone = stage_undone_by(stage, stages)
+    if undone is None:
+        return plain(stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
+    # While it runs, its reason says no more than that.
+    ended = stage.status_reason if stage.status.is_terminal else ""
+    return "; ".join(filter(None, (plain(what_it_undoes(undone)), plain(ended))))
 
 
 def ran_for(stage: Stage, stages: tuple[Stage, ...], now: datetime) -> timedelta | None:

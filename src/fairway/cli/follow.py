@@ -61,7 +61,7 @@ class LogPrinter:
 
     def print_unread(self, deployment: Deployment) -> None:
         """Print what is new."""
-        before = prefixes(self._reader.wanted(deployment))
+        before = prefixes(self._reader.wanted(deployment), deployment.stages)
         for stage, block in self._reader.unread(deployment):
             self._print(stage, block, before[stage.id])
         sys.stdout.flush()

@@ -6,7 +6,7 @@ once a stage has ended its log is gone through from the start.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from sys import maxsize
 
 import msgspec
@@ -17,6 +17,7 @@ from fairway.cli.remote import segments
 from fairway.model.deployment import Deployment
 from fairway.model.log_block import LogBlock
 from fairway.model.stage import Stage
+from fairway.model.undoing import stage_undone_by
 
 
 class LogPage(msgspec.Struct, frozen=True):
@@ -129,17 +130,25 @@ def block_lines(block: LogBlock, prefix: str) -> list[str]:
     return [f"{prefix}{line}" for line in log_text(block.log).rstrip("\n").split("\n")]
 
 
-def prefixes(stages: list[Stage]) -> dict[str, str]:
-    """By stage id: what stands before each line, equally wide; nothing when there is one stage only."""
+def prefixes(stages: list[Stage], planned: Sequence[Stage]) -> dict[str, str]:
+    """By stage id: what stands before each line, equally wide; nothing when there is one stage only.
+
+    `planned` are all of the deployment: a stage may undo one that is not wanted.
+    """
     if len(stages) < 2:
         return {stage.id: "" for stage in stages}
-    names = [plain(stage.name) for stage in stages]
+    names = [_name(stage, planned) for stage in stages]
     titles = [
         f"{name} {names[: number + 1].count(name)}" if names.count(name) > 1 else name
         for number, name in enumerate(names)
     ]
     width = max(map(len, titles))
     return {stage.id: f"{title:<{width}} │ " for stage, title in zip(stages, titles, strict=True)}
+
+
+def _name(stage: Stage, planned: Sequence[Stage]) -> str:
+    undone = stage_undone_by(stage, planned)
+    return plain(stage.name if undone is None else f"{stage.name}, undoes stage {undone.index + 1}")
 
 
 def as_json_line(stage: Stage, block: LogBlock) -> bytes:

@@ -53,7 +53,7 @@ def changes(before: Deployment | None, after: Deployment) -> list[str]:
     """What happened between two looks, one line each, in the order of the stages."""
     known = {(number, stage.id): stage_word(stage) for number, stage in enumerate(before.stages)} if before else {}
     lines = [
-        _stage_line(stage)
+        _stage_line(stage, after)
         for number, stage in enumerate(after.stages)
         if stage_word(stage) != known.get((number, stage.id), "not_started")
     ]
@@ -65,8 +65,8 @@ def changes(before: Deployment | None, after: Deployment) -> list[str]:
     return lines
 
 
-def _stage_line(stage: Stage) -> str:
-    word, note = stage_word(stage), stage_note(stage)
+def _stage_line(stage: Stage, deployment: Deployment) -> str:
+    word, note = stage_word(stage), stage_note(stage, deployment.stages)
     if note.startswith(word):
         return f"{plain(stage.name)} {note}"
     return f"{plain(stage.name)} {word.replace('_', ' ')}" + (f": {note}" if note else "")

@@ -20,15 +20,16 @@ from fairway.delivery.owner import decide_owner
 from fairway.delivery.paths import PathPatterns, PatternError
 from fairway.delivery.rollback import (
     ROLLBACK,
-    SCRIPT_RUN_ROLLBACK,
     in_rollback_order,
     plan_undo_scripts,
     plan_v0_rollback,
+    saying_what_it_undoes,
 )
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import SyncStrategy
+from fairway.model.undoing import SCRIPT_RUN_ROLLBACK
 
 
 class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,7 +131,8 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
     if not normal:
         return _without_stages(facts)
     normal = _chained(_named(normal, facts))
-    stages = tuple(_fresh(stage, now) for stage in (*normal, *_rollback(normal, facts, now)))
+    rollback = (saying_what_it_undoes(stage, normal) for stage in _rollback(normal, facts, now))
+    stages = tuple(_fresh(stage, now) for stage in (*normal, *rollback))
     twice = [id for id, count in Counter(stage.id for stage in stages).items() if count > 1]
     if twice:
         reason = f"Planning failed: more than one stage has the id {', '.join(twice)}; give each its own"

@@ -17,13 +17,10 @@ from fairway.config.application import StageConfig
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage
+from fairway.model.undoing import BASE_STAGE, SCRIPT_RUN, SCRIPT_RUN_ROLLBACK, stage_undone_by, what_it_undoes
 
-SCRIPT_RUN = "SCRIPT_RUN"
-SCRIPT_RUN_ROLLBACK = "SCRIPT_RUN_ROLLBACK"
 #: What v0 calls the rollback of every platform.
 ROLLBACK = "ROLLBACK"
-#: The metadata key in which a script's rollback names the stage it undoes; that of a v1 plugin has its index instead.
-BASE_STAGE = "baseStageID"
 
 
 class RollbackDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +88,6 @@ def plan_undo_scripts(stages: Sequence[StageConfig], ids: Sequence[str], now: da
         Stage(
             id=f"{id}-rollback",
             name=SCRIPT_RUN_ROLLBACK,
-            desc=f"onRollback of {stage.desc or stage.name}",
             index=stage.index,
             rollback=True,
             metadata={BASE_STAGE: id},
@@ -107,20 +103,15 @@ def _v0_stage(id: str, name: str, now: datetime) -> Stage:
     return Stage(id=id, name=name, rollback=True, predefined=True, visible=False, created_at=now, updated_at=now)
 
 
-def stage_undone_by(rollback: Stage, deployment: Deployment) -> Stage | None:
-    """The one stage that a rollback stage undoes; `None` for a platform's, which undoes everything."""
-    if rollback.name != SCRIPT_RUN_ROLLBACK:
-        return None
-    base = rollback.metadata.get(BASE_STAGE)
-    forward = [stage for stage in deployment.stages if not stage.is_rollback]
-    if base:
-        return next((each for each in forward if each.id == base), None)
-    return next((each for each in forward if each.name == SCRIPT_RUN and each.index == rollback.index), None)
+def saying_what_it_undoes(rollback: Stage, normal: Sequence[Stage]) -> Stage:
+    """The rollback stage with words that tell a script's from the others'; a platform's has its own."""
+    undone = stage_undone_by(rollback, normal)
+    return rollback if undone is None else msgspec.structs.replace(rollback, desc=what_it_undoes(undone))
 
 
 def _was_needed(rollback: Stage, deployment: Deployment) -> bool:
     """A platform always undoes; a script only what was started."""
     if rollback.name != SCRIPT_RUN_ROLLBACK:
         return True
-    undone = stage_undone_by(rollback, deployment)
+    undone = stage_undone_by(rollback, deployment.stages)
     return undone is not None and undone.was_started

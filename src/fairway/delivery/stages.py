@@ -16,11 +16,12 @@ import msgspec
 from fairway.config.application import ApplicationConfig
 from fairway.config.scalars import Duration
 from fairway.config.stages import WaitApprovalOptions
-from fairway.delivery.rollback import RollbackDecision, decide_rollback, stage_undone_by, stages_to_undo
+from fairway.delivery.rollback import RollbackDecision, decide_rollback, stages_to_undo
 from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
+from fairway.model.undoing import stage_undone_by
 
 #: How the reason of a deployment that took too long begins; the stage that ran then ends with the same.
 _DEPLOYMENT_LATE: Final = "The deployment timed out after"
@@ -238,7 +239,7 @@ def _is_late(facts: NextFacts, stage: Stage, now: datetime) -> bool:
 
 def _timeout(facts: NextFacts, stage: Stage) -> timedelta:
     """A script's rollback has the timeout of its script; a stage that nobody wrote has the deployment's."""
-    written = stage_undone_by(stage, facts.deployment) if stage.is_rollback else stage
+    written = stage_undone_by(stage, facts.deployment.stages) if stage.is_rollback else stage
     settings = config_of(written, facts.deployment, facts.config) if written is not None else None
     if settings is None:
         return facts.config.timeout

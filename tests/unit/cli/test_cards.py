@@ -17,6 +17,7 @@ from fairway.cli.cards import (
     deployment_card,
     headline,
     ran_for,
+    stage_list,
 )
 from fairway.cli.lists import application_table, deployment_table
 from fairway.cli.output import show
@@ -76,6 +77,25 @@ def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
         "  ◆ APPROVAL  8m00s  waits for approval by ada, bob\n"
         "  ○ PRIMARY          All traffic\n"
     )
+
+
+def test_what_undoes_a_stage_says_which() -> None:
+    undoing = {"name": "SCRIPT_RUN_ROLLBACK", "rollback": True, "created_at": NOW, "updated_at": NOW}
+    stages = (
+        a_stage("s-0", name="WAIT", index=0, status=StageStatus.SUCCEEDED),
+        a_stage("s-1", name="SCRIPT_RUN", index=1, desc="Migrate", status=StageStatus.SUCCEEDED),
+        a_stage("s-2", name="SCRIPT_RUN", index=2, status=StageStatus.FAILED, status_reason="exit status 3"),
+        a_stage("r-1", **undoing, index=1, status=StageStatus.SUCCEEDED, status_reason="exit status 0"),
+        a_stage("r-2", **undoing, metadata={"baseStageID": "s-2"}, status=StageStatus.RUNNING, status_reason="Undoing"),
+    )
+    deployment = a_deployment(status=DeploymentStatus.ROLLING_BACK, stages=stages)
+
+    lines = [line.split(None, 3) for line in printed(stage_list(deployment, AT)).splitlines()[3:]]
+
+    assert [(line[1], line[3]) for line in lines] == [
+        ("SCRIPT_RUN_ROLLBACK", "undoes SCRIPT_RUN (stage 2): Migrate; exit status 0"),
+        ("SCRIPT_RUN_ROLLBACK", "undoes SCRIPT_RUN (stage 3)"),
+    ]
 
 
 def test_a_deployment_in_a_list_is_one_line() -> None:

@@ -25,9 +25,19 @@ def test_an_index_is_new_once_and_reading_goes_on_at_the_first_that_is_missing(i
     assert seen.next_index == next((each for each in range(first, 40) if each not in known), 0)
 
 
+def test_a_line_of_what_undoes_a_stage_says_which() -> None:
+    script = a_stage("s-1", name="SCRIPT_RUN", index=4)
+    undoing = a_stage("r-1", name="SCRIPT_RUN_ROLLBACK", index=4, rollback=True)
+
+    assert prefixes([script, undoing], (script, undoing)) == {
+        "s-1": "SCRIPT_RUN                          │ ",
+        "r-1": "SCRIPT_RUN_ROLLBACK, undoes stage 5 │ ",
+    }
+
+
 def test_a_line_of_several_stages_says_which_and_same_names_are_counted() -> None:
-    assert prefixes(STAGES) == {"s-1": "WAIT 1   │ ", "s-2": "K8S_SYNC │ ", "t-3": "WAIT 2   │ "}
-    assert prefixes(STAGES[:1]) == {"s-1": ""}
+    assert prefixes(STAGES, STAGES) == {"s-1": "WAIT 1   │ ", "s-2": "K8S_SYNC │ ", "t-3": "WAIT 2   │ "}
+    assert prefixes(STAGES[:1], STAGES) == {"s-1": ""}
 
 
 @pytest.mark.parametrize(

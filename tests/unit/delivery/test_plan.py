@@ -75,7 +75,7 @@ def test_a_pipeline_is_merged_in_the_order_of_the_file() -> None:
             planned("stage-1", "SCRIPT_RUN", 1, requires=("stage-0",)),
             planned("stage-2", "K8S_PRIMARY_ROLLOUT", 2, requires=("stage-1",)),
             planned("rollback-0", "K8S_ROLLBACK", 0, rollback=True),
-            planned("rollback-1", "SCRIPT_RUN_ROLLBACK", 1, rollback=True),
+            planned("rollback-1", "SCRIPT_RUN_ROLLBACK", 1, rollback=True, desc="undoes SCRIPT_RUN (stage 2)"),
         ),
         versions=versions,
         running_commit_hash="decade",
@@ -135,7 +135,14 @@ def test_a_v0_application_is_undone_under_its_own_names() -> None:
     v0 = {"rollback": True, "predefined": True, "visible": False}
     assert stages[3:] == (
         planned("rollback", "ROLLBACK", **v0),
-        planned("stage-1-rollback", "SCRIPT_RUN_ROLLBACK", 1, metadata={"baseStageID": "stage-1"}, **v0),
+        planned(
+            "stage-1-rollback",
+            "SCRIPT_RUN_ROLLBACK",
+            1,
+            desc="undoes SCRIPT_RUN (stage 2)",
+            metadata={"baseStageID": "stage-1"},
+            **v0,
+        ),
     )
 
 
@@ -187,16 +194,16 @@ def test_stages_of_any_plugin_are_undone_by_their_scripts_in_pipeline_order() ->
             "SCRIPT_RUN_ROLLBACK",
             0,
             rollback=True,
-            desc="onRollback of K8S_CANARY_ROLLOUT",
+            desc="undoes K8S_CANARY_ROLLOUT (stage 1)",
             metadata={"baseStageID": "stage-0"},
         ),
-        planned("rollback-2", "SCRIPT_RUN_ROLLBACK", 1, rollback=True),
+        planned("rollback-2", "SCRIPT_RUN_ROLLBACK", 1, rollback=True, desc="undoes SCRIPT_RUN (stage 2)"),
         planned(
             "rollback-3",
             "SCRIPT_RUN_ROLLBACK",
             2,
             rollback=True,
-            desc="onRollback of K8S_PRIMARY_ROLLOUT",
+            desc="undoes K8S_PRIMARY_ROLLOUT (stage 3)",
             metadata={"baseStageID": "stage-2"},
         ),
     )
@@ -218,6 +225,17 @@ def test_a_stage_of_a_v0_application_is_undone_by_its_script_too() -> None:
         ("SCRIPT_RUN_ROLLBACK", 0),
         ("SCRIPT_RUN_ROLLBACK", 1),
     ]
+
+
+def test_what_undoes_a_stage_says_which_with_the_words_of_the_file() -> None:
+    script = (
+        answered("SCRIPT_RUN_ROLLBACK", 1, rollback=True, desc="Migrate"),
+        answered("SCRIPT_RUN", 1, desc="Migrate"),
+    )
+
+    stages = stages_of(decide_plan(pipeline_facts(script=script), LATER))
+
+    assert stages[-1].desc == "undoes SCRIPT_RUN (stage 2): Migrate"
 
 
 NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCRIPT_RUN_ROLLBACK"}
