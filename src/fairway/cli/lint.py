@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from fairway.cli.lint_repository import Applications
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import find_config_files, is_application_file, is_shared_file
 from fairway.config.platforms import KubernetesSpec
 from fairway.config.problems import Problem, Severity, in_order, path_text
 from fairway.config.read import read_file
-from fairway.config.reader.document import LARGEST_FILE, too_large
+from fairway.config.reader.document import LARGEST_FILE, read_documents, too_large
 
 commands = typer.Typer(add_completion=False)
 
@@ -36,6 +37,8 @@ def lint(
     """Check configuration files, and manifests.
 
     Manifests are those of applications on Kubernetes that no tool has to render.
+    Files that an application attaches, or wants rendered, have to be there; that
+    two applications of one repository have the same name is a warning.
     Ends with 0 when every file can be used, 1 when one cannot, 2 when a path
     does not exist. Warnings are shown and do not change that.
     """
@@ -64,20 +67,25 @@ def lint_paths(paths: Iterable[Path]) -> LintResult:
             files[path] = False
     checked: dict[str, None] = dict.fromkeys(map(str, files))
     problems: dict[Problem, None] = {}
+    applications = Applications()
     for path, skip in files.items():
-        result = _lint_file(path, skip_foreign=skip)
+        result = _lint_file(path, applications, skip_foreign=skip)
         checked |= dict.fromkeys(result.files)
         problems |= dict.fromkeys(result.problems)
     return LintResult(tuple(checked), tuple(in_order(problems)))
 
 
-def _lint_file(path: Path, *, skip_foreign: bool) -> LintResult:
+def _lint_file(path: Path, applications: Applications, *, skip_foreign: bool) -> LintResult:
     size = path.stat().st_size
     if size > LARGEST_FILE:
         return LintResult((), (too_large(size, str(path)),))
-    readings = read_file(path.read_bytes(), str(path), skip_foreign=skip_foreign)
+    data = path.read_bytes()
+    readings = read_file(data, str(path), skip_foreign=skip_foreign)
     problems = [problem for reading in readings for problem in reading.problems]
     configs = [reading.config for reading in readings if isinstance(reading.config, ApplicationConfig)]
+    if len(readings) == len(configs) == 1:
+        # An application is one document in a file of its own.
+        problems += applications.problems(path, read_documents(data, str(path))[0][0], configs[0])
     specs = [spec for config in configs for spec in config.plugins.values() if isinstance(spec, KubernetesSpec)]
     if not specs:
         return LintResult((), tuple(problems))

@@ -84,6 +84,15 @@ def opened_values(request: RenderRequest, unsealer: Unsealer | None) -> Template
     return TemplateValues(secrets, attachment)
 
 
+def why_unusable(root: Path, app_dir: Path, file: str) -> str:
+    """Why a file that an application names could not be rendered, or attached; empty when it could."""
+    try:
+        _read(_real_path(root, app_dir, file))
+    except SecretError as error:
+        return str(error)
+    return ""
+
+
 def render_text(text: str, values: TemplateValues, name: str = "script") -> str:
     """Render the actions of a script that are ours (`actions.py` says which); the rest stays as it is."""
     out: list[str] = []
