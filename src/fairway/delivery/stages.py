@@ -176,7 +176,10 @@ def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
     if not rollback.stages:
         ends_as, cause = _outcome_of_rollback(facts)
         return _stop(ends_as, f"{cause}; {_result_of_rollback(facts.deployment)}")
-    return _run(facts, rollback.stages[0], f"Undoing with {rollback.stages[0].name}", now)
+    undoing = rollback.stages[0]
+    undone = stage_undone_by(undoing, facts.deployment.stages)
+    what = "" if undone is None else f" stage {undone.index + 1}"
+    return _run(facts, undoing, f"Undoing{what} with {undoing.name}", now)
 
 
 def _decide_rollback(facts: NextFacts) -> RollbackDecision:
@@ -260,16 +263,19 @@ def _outcome_of_rollback(facts: NextFacts) -> tuple[DeploymentStatus, str]:
 
 def _result_of_rollback(deployment: Deployment) -> str:
     wanted = stages_to_undo(deployment)
-    broken = [_with_reason(each) for each in wanted if each.status is StageStatus.FAILED]
-    left = [_with_reason(each) for each in wanted if each.status in {StageStatus.CANCELLED, StageStatus.NOT_STARTED}]
+    given_up = {StageStatus.CANCELLED, StageStatus.NOT_STARTED}
+    broken = [_with_reason(each, deployment) for each in wanted if each.status is StageStatus.FAILED]
+    left = [_with_reason(each, deployment) for each in wanted if each.status in given_up]
     told = [f"the rollback failed in {', '.join(broken)}"] if broken else []
     told += [f"the rollback was given up, with {', '.join(left)} left to do"] if left else []
     return " and ".join(told) or "it was rolled back"
 
 
-def _with_reason(stage: Stage) -> str:
-    """Which stage, and why it did not end well: it may say what it has left."""
-    return f"{stage.name} ({stage.status_reason})" if stage.status_reason else stage.name
+def _with_reason(stage: Stage, deployment: Deployment) -> str:
+    """Which rollback stage, and why it did not end well: it may say what it has left."""
+    undone = stage_undone_by(stage, deployment.stages)
+    name = stage.name if undone is None else f"{stage.name} of stage {undone.index + 1}"
+    return f"{name} ({stage.status_reason})" if stage.status_reason else name
 
 
 def _failure(stage: Stage) -> str:

@@ -100,7 +100,8 @@ async def test_a_rollback_is_given_up_by_force(tmp_path: Path) -> None:
     assert deployment.status is DeploymentStatus.FAILED
     assert [stage.status for stage in deployment.stages] == [StageStatus.FAILED, StageStatus.CANCELLED]
     why = "The rollback ends here: whoever cancelled asked for no rollback"
-    assert deployment.status_reason.endswith(f"the rollback was given up, with SCRIPT_RUN_ROLLBACK ({why}) left to do")
+    given_up = f"SCRIPT_RUN_ROLLBACK of stage 1 ({why})"
+    assert deployment.status_reason.endswith(f"the rollback was given up, with {given_up} left to do")
 
 
 async def test_a_script_that_takes_too_long_fails_and_is_undone(

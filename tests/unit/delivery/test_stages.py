@@ -138,7 +138,7 @@ def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> 
         ),
         pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.FAILED),
-            run("undo-script", "Undoing with SCRIPT_RUN_ROLLBACK"),
+            run("undo-script", "Undoing stage 2 with SCRIPT_RUN_ROLLBACK"),
             id="the script, even after the platform failed",
         ),
         pytest.param(
@@ -267,7 +267,8 @@ def test_a_failed_stage_starts_the_rollback(known: NextFacts, decision: NextDeci
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.FAILED, S.CANCELLED, cancel=NO_ROLLBACK),
             stop(
                 D.FAILED,
-                "Stage SCRIPT_RUN failed; the rollback was given up, with K8S_ROLLBACK, SCRIPT_RUN_ROLLBACK left to do",
+                "Stage SCRIPT_RUN failed; the rollback was given up, with K8S_ROLLBACK, SCRIPT_RUN_ROLLBACK of stage 2 "
+                "left to do",
             ),
             id="the rollback was given up",
         ),
@@ -276,7 +277,7 @@ def test_a_failed_stage_starts_the_rollback(known: NextFacts, decision: NextDeci
             stop(
                 D.FAILED,
                 "Stage SCRIPT_RUN failed; the rollback failed in K8S_ROLLBACK and "
-                "the rollback was given up, with SCRIPT_RUN_ROLLBACK left to do",
+                "the rollback was given up, with SCRIPT_RUN_ROLLBACK of stage 2 left to do",
             ),
             id="the rollback failed, and was given up",
         ),
