@@ -66,7 +66,9 @@ def changes(before: Deployment | None, after: Deployment) -> list[str]:
 
 
 def _stage_line(stage: Stage, deployment: Deployment) -> str:
-    word, note = stage_word(stage), stage_note(stage, deployment.stages)
+    name, word, note = plain(stage.name), stage_word(stage), stage_note(stage, deployment.stages)
+    if note == f"{name} is {word}":
+        return note
     if note.startswith(word):
-        return f"{plain(stage.name)} {note}"
-    return f"{plain(stage.name)} {word.replace('_', ' ')}" + (f": {note}" if note else "")
+        return f"{name} {note}"
+    return f"{name} {word.replace('_', ' ')}" + (f": {note}" if note else "")

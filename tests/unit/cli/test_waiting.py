@@ -75,6 +75,14 @@ def test_a_later_look_tells_what_changed_and_the_end_last() -> None:
     assert changes(after, after) == []
 
 
+def test_a_stage_that_says_only_that_it_runs_says_so_once() -> None:
+    running = a_stage("1", name="CANARY", status=StageStatus.RUNNING, status_reason="CANARY is running")
+
+    assert changes(a_deployment(status=S.RUNNING), a_deployment(status=S.RUNNING, stages=(running,))) == [
+        "CANARY is running"
+    ]
+
+
 def test_waiting_in_vain_says_why() -> None:
     found = a_deployment(status=S.ROLLING_BACK, status_reason="a stage failed")
 
