@@ -88,13 +88,29 @@ def mark(body: Body, key: str) -> str:
 def belongs_to(body: Body, application_id: str) -> bool:
     """Whether an object was deployed for an application, by itself and not through another object.
 
-    Labels alone do not tell: the Endpoints of a Service, for one, inherit them.
+    Labels alone do not tell: the Endpoints of a Service, for one, inherit them. Nor do annotations that name another
+    object: it is a copy that somebody has made of that.
     """
     annotations = part(body, "metadata", "annotations") or {}
     labels = part(body, "metadata", "labels") or {}
     claimed = {annotations.get(APPLICATION), labels.get(APPLICATION, application_id)}
     owned = any(each.get("controller") for each in part(body, "metadata", "ownerReferences") or ())
-    return annotations.get(MANAGED_BY) == PIPED and claimed == {application_id} and not owned
+    return annotations.get(MANAGED_BY) == PIPED and claimed == {application_id} and not owned and _names_itself(body)
+
+
+def _names_itself(body: Body) -> bool:
+    """Whether the annotation that names an object, where it is there, names this one.
+
+    PipeCD's agents write group or version, and no namespace or the default one for where a kubeconfig leads.
+    """
+    metadata = body.get("metadata") or {}
+    named = str((metadata.get("annotations") or {}).get(RESOURCE_KEY, "")).split(":", 3)
+    if len(named) < len(("group", "kind", "namespace", "name")):
+        return True
+    _, kind, namespace, name = named
+    anywhere = namespace in ("", "default")
+    own = str(metadata.get("namespace") or "")
+    return (kind, name) == (body["kind"], metadata.get("name")) and (anywhere or namespace == own)
 
 
 def is_mark(key: str) -> bool:

@@ -22,7 +22,8 @@ _AT_ONCE: Final = 16
 _NEVER: Final = frozenset(
     {"Event", "Endpoints", "EndpointSlice", "ControllerRevision", "Lease", "Node", "ComponentStatus", "PodMetrics"}
 )
-_NEEDED: Final = frozenset({"list", "delete"})
+#: What can be done with all that anybody deploys.
+REMOVABLE: Final = frozenset({"list", "delete"})
 #: Groups to which nobody deploys anything; the server that provides them is away in many clusters, and for long.
 _OF_METRICS: Final = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 #: What may hold something that cannot be made again.
@@ -83,11 +84,11 @@ class Search:
     async def _kinds(self) -> tuple[list[Kind], list[WebhookAway | ClusterAway]]:
         """The kinds of which there may be objects, without those that cannot be seen for now; and why not."""
         served = await self._cluster.served()
-        kinds = [each for each in served.kinds if each.verbs >= _NEEDED and each.kind not in _NEVER]
-        hidden = _hidden(served, kinds)
+        kinds = [each for each in served.kinds if each.verbs >= REMOVABLE and each.kind not in _NEVER]
+        unseen = hidden(served, kinds)
         words = f"The cluster {self._cluster.name} does not reach the server that provides"
-        seen = [each for each in kinds if each.api_version not in hidden]
-        return seen, [ClusterAway(f"{words} {each}") for each in hidden]
+        seen = [each for each in kinds if each.api_version not in unseen]
+        return seen, [ClusterAway(f"{words} {each}") for each in unseen]
 
     async def at(self, places: Iterable[Where], labels: dict[str, str] | None = None) -> list[dict[str, Any]]:
         """The objects of the application at these places, perhaps with these labels."""
@@ -131,7 +132,7 @@ class Search:
         return list(by_uid.values())
 
 
-def _hidden(served: Served, kinds: Sequence[Kind]) -> list[str]:
+def hidden(served: Served, kinds: Sequence[Kind]) -> list[str]:
     """Versions of groups in which something may be that cannot be seen for now: all but those of which it is known
     that they have nothing of the sort."""
     wanted = {each.api_version for each in kinds}

@@ -18,6 +18,7 @@ from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.applying import Applier, Checked
+from fairway.plugins.kubernetes.keeping import Keeper
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
@@ -167,6 +168,14 @@ class Site:
         removed = await remove(self.cluster, bodies, self.run.log, why)
         await self._forget_added(bodies)
         return removed
+
+    async def prune(self, bodies: Sequence[Body], applied: Sequence[Body]) -> int:
+        """Take away what is not in Git any more, but for what others would lose something by."""
+        kept = await Keeper(self.cluster, bodies, applied).kept()
+        for each in kept:
+            self.run.log.info(str(each))
+        keys = {key_of(each.body) for each in kept}
+        return await self.remove([each for each in bodies if key_of(each) not in keys], "Git does not have it any more")
 
     @property
     def is_undone(self) -> bool:

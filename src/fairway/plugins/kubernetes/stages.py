@@ -198,7 +198,7 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
     def spare(body: Body) -> bool:
         return spare_variants and mark(body, label.key) in (label.canary_value, label.baseline_value)
 
-    return await site.remove(_once(surplus(found, applied, spare)), "Git does not have it any more")
+    return await site.prune(_once(surplus(found, applied, spare)), applied)
 
 
 async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> int:

@@ -65,6 +65,26 @@ def test_an_object_belongs_to_the_application_that_it_names(change: dict[str, An
     assert belongs_to({**body, "metadata": {**body["metadata"], **change}}, "app-1") is belongs
 
 
+@pytest.mark.parametrize(
+    ("named", "belongs"),
+    [
+        pytest.param("apps:Deployment:shop:web", True, id="as we write it"),
+        pytest.param("apps/v1:Deployment:shop:web", True, id="as PipeCD's older agents do"),
+        pytest.param("apps/v1:Deployment:default:web", True, id="where the kubeconfig leads, older"),
+        pytest.param("apps:Deployment::web", True, id="where the kubeconfig leads, newer"),
+        pytest.param("apps:Deployment:shop:other", False, id="a copy under another name"),
+        pytest.param("apps:Deployment:other:web", False, id="a copy in another namespace"),
+        pytest.param("web", True, id="what nobody of ours writes"),
+    ],
+)
+def test_a_copy_with_all_its_marks_belongs_to_nobody(named: str, belongs: bool) -> None:
+    body = marked(a_deployment(), OWNER).body
+    annotations = {**body["metadata"]["annotations"], "pipecd.dev/resource-key": named}
+    metadata = {**body["metadata"], "namespace": "shop", "annotations": annotations}
+
+    assert belongs_to({**body, "metadata": metadata}, "app-1") is belongs
+
+
 def test_the_objects_of_a_variant_are_found_by_labels() -> None:
     found = selector("app-1", {"pipecd.dev/variant": "canary"})
 
