@@ -117,6 +117,66 @@ async def test_two_applications_with_the_same_object(cluster: RunningCluster, na
     assert (ended.status, expected in ended.message) == (FAILED, True), ended
 
 
+async def test_an_object_of_another_application_is_refused_and_stays_its_own(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.plugin.application_name = "first"
+        web.commit(a_config_map("shared", a="1"))
+        await web.succeed("K8S_SYNC")
+
+        web.plugin.application_id, web.plugin.application_name = f"other-{namespace}", "second"
+        web.commit(a_config_map("shared", a="2"), a_config_map("own"))
+        refused = await web.run("K8S_SYNC")
+        taken = a_config_map("shared", a="2")
+        taken["metadata"]["annotations"] = {"fairway.dev/on-conflict": "override"}
+        unchanged = web.get("configmap", "shared")["data"]
+        web.commit(taken)
+        asked_for = await web.succeed("K8S_SYNC")
+
+    assert (refused.status, unchanged) == (FAILED, {"a": "1"})
+    for word in (
+        "1 object is refused; nothing was applied",
+        f"ConfigMap {namespace}/shared: it belongs to application first (app-{namespace})",
+        "take it out of the manifests of one of them",
+    ):
+        assert word in refused.message
+    assert f"ConfigMap {namespace}/shared: taken over from application app-{namespace}" in asked_for.log
+
+
+async def test_an_application_that_was_registered_anew_takes_over_what_it_had(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        configs = [a_config_map(f"many-{number}") for number in range(8)]
+        web.commit(a_deployment(), *configs)
+        await web.succeed("K8S_SYNC")
+
+        web.plugin.application_id = f"anew-{namespace}"
+        ended = await web.succeed("K8S_SYNC")
+        again = await web.succeed("K8S_SYNC")
+
+    for name in (f"ConfigMap {namespace}/many-7", f"Deployment {namespace}/web"):
+        assert f"{name}: taken over from application app-{namespace}" in ended.log
+    assert "taken over" not in "".join(again.log)
+
+
+async def test_advice_for_what_cannot_be_changed_is_not_to_delete_what_is_not_ours(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        theirs = a_deployment()
+        theirs["spec"]["selector"]["matchLabels"] = theirs["spec"]["template"]["metadata"]["labels"] = {"of": "others"}
+        web.kubectl("create", "-f", "-", given=theirs)
+        web.commit(a_deployment())
+
+        ended = await web.run("K8S_SYNC")
+
+    assert ended.status is FAILED
+    assert "force-sync-by-replace" not in ended.message
+    assert "it was made by kubectl-create: give it another name in the manifest" in ended.message
+
+
 async def test_a_quota(cluster: RunningCluster, namespace: str, tmp_path: Path) -> None:
     quota = {"kind": "ResourceQuota", "metadata": {"name": "small"}, "spec": {"hard": {"pods": "0", "services": "0"}}}
     async with an_application(cluster, namespace, tmp_path) as web:

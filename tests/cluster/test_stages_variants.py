@@ -274,3 +274,52 @@ async def test_traffic_is_split_by_smi(cluster: RunningCluster, namespace: str, 
         backends = web.get("trafficsplit", "web")["spec"]["backends"]
         assert backends == [{"service": "web-primary", "weight": 75}, {"service": "web-canary", "weight": 25}]
         assert web.names("service") == ["web", "web-canary", "web-primary"]
+
+
+async def test_a_canary_leaves_an_object_of_that_name_to_whom_it_belongs(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Its clean-up would delete it."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("create", "-f", "-", given=a_config_map("settings-canary", by="hand"))
+        web.commit(a_deployment(), a_config_map(a="1"), a_config_map("settings-blue", a="1"))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+
+        by_hand = await web.run("K8S_CANARY_ROLLOUT")
+        own = await web.run("K8S_CANARY_ROLLOUT", {"suffix": "blue"})
+        await web.succeed("K8S_CANARY_ROLLOUT", suffix="green")
+        await web.succeed("K8S_CANARY_ROLLOUT", suffix="green")
+        await web.succeed("K8S_CANARY_CLEAN")
+
+        assert (by_hand.status, own.status) == (FAILED, FAILED)
+        said = f"ConfigMap {namespace}/settings-canary: it is there already and is not this application's canary"
+        for word in (
+            said,
+            "it was made by kubectl-create",
+            "rename that object, or set another `suffix`",
+            "nothing was",
+        ):
+            assert word in by_hand.message
+        assert f"ConfigMap {namespace}/settings-blue: it is there already" in own.message
+        assert "it is its primary" in own.message
+        assert web.get("configmap", "settings-canary")["data"] == {"by": "hand"}
+
+
+async def test_a_baseline_leaves_an_object_of_that_name_to_another_application(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("settings-baseline", of="other"))
+        web.plugin.application_id, own = f"other-{namespace}", web.plugin.application_id
+        await web.succeed("K8S_SYNC")
+        web.plugin.application_id = own
+        web.commit(a_deployment(), a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+
+        ended = await web.run("K8S_BASELINE_ROLLOUT")
+
+        assert ended.status is FAILED
+        assert f"it belongs to application other-{namespace}; rename that object" in ended.message
+        assert web.get("configmap", "settings-baseline")["data"] == {"of": "other"}

@@ -214,6 +214,7 @@ class PluginUnderTest:
         #: The application's directory: what a test writes here, stages find; its own file is `app.pipecd.yaml`.
         self.folder = folder
         self.application_id = "application"
+        self.application_name = "application"
         #: Where the application is deployed to; all that the plugin has unless told otherwise.
         self.deploy_targets = tuple(each.name for each in settings.targets)
         #: The commit that is deployed.
@@ -285,7 +286,7 @@ class PluginUnderTest:
         request = live_state_messages.GetLivestateRequest(
             piped_id="agent",
             application_id=self.application_id,
-            application_name="application",
+            application_name=self.application_name,
             deploy_source=self._source(),
             deploy_targets=[each.name for each in self._settings.targets],
         )
@@ -299,7 +300,7 @@ class PluginUnderTest:
         request = plan_preview_messages.GetPlanPreviewRequest(
             piped_id="agent",
             application_id=self.application_id,
-            application_name="application",
+            application_name=self.application_name,
             target_deployment_source=self._source(),
             deploy_targets=[each.name for each in self._settings.targets],
         )
@@ -320,7 +321,7 @@ class PluginUnderTest:
         return Deployment(
             id="deployment",
             application_id=self.application_id,
-            application_name="application",
+            application_name=self.application_name,
             agent_id="agent",
             project_id="project",
             git_path=GitPath(repository=Repository(id="repository"), path=".", config_filename="app.pipecd.yaml"),

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from fairway.errors import FairwayError, TemporaryError, UserError
+from fairway.errors import FairwayError, TemporaryError
 from fairway.kube.cluster import JSON_PATCH, Cluster
 from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
-from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
+from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
 from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.known_config import WORTHWHILE, is_config, needs_no_check
@@ -31,17 +31,16 @@ from fairway.plugins.kubernetes.marks import (
     selector,
 )
 from fairway.plugins.kubernetes.order import in_steps
+from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.parts import part, with_part, without
 from fairway.plugins.kubernetes.placing import Placed
-from fairway.plugins.kubernetes.pruning import LASTING
+from fairway.plugins.kubernetes.refusals import Written, is_unchangeable, together
 from fairway.plugins.kubernetes.removing import until_gone
 from fairway.sdk import Retry
 from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
 
 T = TypeVar("T")
-#: Where a field of a manifest, as an API server names it, is written.
-Written = Callable[[Manifest, str], Where]
 #: Calls side by side. Of many objects a tenth less time than with ten, and on a cluster far away half of it; each takes
 #: a connection with its handshake, so that more would cost those who have few.
 _AT_ONCE: Final = 20
@@ -60,14 +59,6 @@ _NEEDING: Final = {
 }
 
 
-#: How the API server says of a field that it stays as it was when the object was made.
-_UNCHANGEABLE: Final = ("immutable", "may not change once set", "cannot change roleRef", "updates to statefulset spec")
-
-
-class NotApplied(UserError):
-    """Manifests that the cluster does not take."""
-
-
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """A manifest that the cluster would take, and how it takes it."""
 
@@ -78,16 +69,19 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     #: Whether fields are to be taken over from kubectl.
     adopt: bool = False
+    #: The id of another application that had the object until now.
+    taken_from: str = ""
 
 
 class Applier:
     """Applies the manifests of one stage to one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog, anew: Anew, written: Written) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, anew: Anew, written: Written, owning: Owning) -> None:
         self._cluster = cluster
         self._log = log
         self._anew = anew
         self._written = written
+        self._owning = owning
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._told: set[str] = set()
 
@@ -95,10 +89,15 @@ class Applier:
         """What the cluster would make of the manifests; NotApplied with everything that it refuses."""
         missing = await self._missing_namespaces(manifests, create_namespaces)
         there = {each.manifest.kind for each in manifests}
-        known = await self._known_configs(manifests, missing)
+        own = await self._own_of_many(manifests, missing)
 
         async def check(each: Placed) -> Checked:
-            return known[each.key] if each.key in known else await self._check(each, there, missing)
+            if each.namespace in missing:
+                return Checked(placed=each, fresh=True)
+            before = own.get(each.key)
+            if before is not None and is_config(before) and needs_no_check(each.manifest.body, before):
+                return Checked(placed=each, fresh=False, version=str(part(before, "metadata", "resourceVersion")))
+            return await self._check(each, there, is_own=before is not None)
 
         return await self._side_by_side(
             manifests,
@@ -136,15 +135,15 @@ class Applier:
                     # Somebody else was quicker.
                     continue
 
-    async def _known_configs(self, manifests: Sequence[Placed], missing: frozenset[str]) -> dict[Key, Checked]:
-        """Of the configuration in places with much of it, all that needs no check."""
+    async def _own_of_many(self, manifests: Sequence[Placed], missing: frozenset[str]) -> dict[Key, Body]:
+        """Of the places with many of the manifests, what the application has there: less work than one by one."""
         places: dict[tuple[Kind, str], list[Placed]] = {}
         for each in manifests:
-            if is_config(each.manifest.body) and each.namespace not in missing:
+            if each.namespace not in missing and not each.defined_here:
                 places.setdefault((each.kind, each.namespace), []).append(each)
-        known: dict[Key, Checked] = {}
+        own: dict[Key, Body] = {}
         for (kind, namespace), some in places.items():
-            if len(some) < WORTHWHILE:
+            if self._owning.is_copy or len(some) < WORTHWHILE:
                 continue
             application = mark(some[0].manifest.body, APPLICATION)
             try:
@@ -152,13 +151,8 @@ class Applier:
             except NotAllowed:
                 # Then each of them is asked about.
                 continue
-            live = {key_of(each): each for each in found}
-            for each in some:
-                before = live.get(each.key)
-                if before is not None and needs_no_check(each.manifest.body, before):
-                    version = str(part(before, "metadata", "resourceVersion"))
-                    known[each.key] = Checked(placed=each, fresh=False, version=version)
-        return known
+            own |= {key_of(each): each for each in found}
+        return own
 
     async def _missing_namespaces(self, manifests: Sequence[Placed], create: bool) -> frozenset[str]:
         """The namespaces that this stage will make, so that nothing in them can be checked before."""
@@ -177,14 +171,15 @@ class Applier:
 
         return frozenset([name for name in sorted(used) if await is_missing(name)])
 
-    async def _check(self, each: Placed, there: set[str], missing: frozenset[str]) -> Checked:
-        if each.namespace in missing:
-            return Checked(placed=each, fresh=True)
+    async def _check(self, each: Placed, there: set[str], *, is_own: bool) -> Checked:
         needs = _NEEDING.get((each.key.group, each.key.kind), frozenset())
+        if self._owning.is_copy:
+            # Of what is not to be touched nobody wants to hear what else is wrong with it.
+            await self._looked_at(each)
         if _replaces(each.manifest.body) or each.defined_here:
             return await self._looked_at(each)
         try:
-            answer, _ = await self._server_side(each.manifest.body, dry_run=True)
+            answer = await self._server_side(each, dry_run=True)
         except (NotThere, NotAllowed) as error:
             if needs & there or "dry run" in str(error):
                 # What it needs may only come, or be changed, with it.
@@ -197,21 +192,25 @@ class Applier:
             raise
         # An object that is only imagined has no version.
         version = str(part(answer, "metadata", "resourceVersion") or "")
+        if version and not is_own:
+            # The answer has our marks already; whose the object is until now, only it says itself.
+            return await self._looked_at(each)
         entries = part(answer, "metadata", "managedFields") or ()
         return Checked(
             placed=each, fresh=not version, version=version, adopt=bool(version) and can_be_taken_over(entries)
         )
 
     async def _looked_at(self, each: Placed) -> Checked:
-        try:
-            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
-        except NotThere:
-            live = None
+        live = await self._cluster.get(each.kind, each.namespace, each.key.name)
         if live is None:
             return Checked(placed=each, fresh=True)
-        entries = part(live, "metadata", "managedFields") or ()
-        version = str(part(live, "metadata", "resourceVersion") or "")
-        return Checked(placed=each, fresh=False, version=version, adopt=can_be_taken_over(entries))
+        return Checked(
+            placed=each,
+            fresh=False,
+            version=str(part(live, "metadata", "resourceVersion") or ""),
+            adopt=can_be_taken_over(part(live, "metadata", "managedFields") or ()),
+            taken_from=self._owning.taken_from(each.manifest.body, live),
+        )
 
     async def _apply(self, checked: Checked) -> dict[str, Any]:
         for failures in range(1, _SERVED_SOON.attempts):
@@ -231,24 +230,33 @@ class Applier:
         else:
             if checked.adopt:
                 await self._take_over(each)
-            answer, _ = await self._server_side(body, dry_run=False)
+            answer = await self._server_side(each, dry_run=False)
         same = part(answer, "metadata", "resourceVersion") == checked.version
-        self._log.info(f"{each.key}: {'created' if checked.fresh else 'as it was' if same else 'changed'}")
+        taken = f"taken over from application {checked.taken_from}" if checked.taken_from else ""
+        self._log.info(f"{each.key}: {taken or ('created' if checked.fresh else 'as it was' if same else 'changed')}")
         return answer
 
-    async def _server_side(self, body: Body, *, dry_run: bool) -> tuple[dict[str, Any], Body]:
-        """What the cluster answers, and what was applied after all."""
+    async def _server_side(self, each: Placed, *, dry_run: bool) -> dict[str, Any]:
+        """What the cluster answers; what it says of a field that cannot be changed holds for our own objects only."""
         try:
-            return await self._cluster.apply(body, dry_run=dry_run), body
+            return await self._applied(each.manifest.body, dry_run=dry_run)
+        except Invalid as error:
+            live = await self._cluster.get(each.kind, each.namespace, each.key.name) if is_unchangeable(error) else None
+            if live is not None:
+                self._owning.refuse_to_remake(live, error)
+            raise
+
+    async def _applied(self, body: Body, *, dry_run: bool) -> dict[str, Any]:
+        try:
+            return await self._cluster.apply(body, dry_run=dry_run)
         except Conflict as error:
             if error.managers and set(error.fields) == {_REPLICAS} and not any(map(is_by_hand, error.managers)):
                 self._tell(f"{_name(body)}: the number of replicas is left to {_and(error.managers)}, which scales it")
-                body = without(body, ("spec", "replicas"))
-                return await self._server_side(body, dry_run=dry_run)
+                return await self._applied(without(body, ("spec", "replicas")), dry_run=dry_run)
             if not error.managers or not _may_override(body, error.managers):
                 raise
             self._tell(f"{_name(body)}: {_and(error.fields)} as Git says, no longer as {_and(error.managers)} did")
-            return await self._cluster.apply(body, dry_run=dry_run, force=True), body
+            return await self._cluster.apply(body, dry_run=dry_run, force=True)
 
     async def _take_over(self, each: Placed) -> None:
         for _ in range(_ATTEMPTS):
@@ -256,8 +264,6 @@ class Applier:
             entries = part(live, "metadata", "managedFields") or ()
             if live is None or not can_be_taken_over(entries):
                 return
-            owner, own = mark(live, APPLICATION), mark(each.manifest.body, APPLICATION)
-            until_now = f", which belonged to application {owner} until now" if owner and owner != own else ""
             patch = [
                 {"op": "replace", "path": "/metadata/managedFields", "value": taken_over(entries)},
                 # Refused when the object has changed meanwhile.
@@ -271,7 +277,7 @@ class Applier:
                 await self._cluster.patch(each.kind, each.namespace, each.key.name, patch, JSON_PATCH)
             except Conflict:
                 continue
-            self._log.info(f"{each.key}{until_now}: taken over from kubectl")
+            self._log.info(f"{each.key}: taken over from kubectl")
             return
         raise TemporaryError(f"{each.key} changes all the time; it could not be taken over from kubectl")
 
@@ -321,7 +327,7 @@ class Applier:
                 for each, result in zip(what, results, strict=True)
                 if isinstance(result, FairwayError)
             ]
-            raise _together(failed, standing(len(done)), self._written)
+            raise together(failed, standing(len(done)), self._written)
         return done
 
     def _tell(self, text: str) -> None:
@@ -345,44 +351,6 @@ def _replaces(body: Body) -> str:
 
 def _may_override(body: Body, managers: Sequence[str]) -> bool:
     return asks_for(body, ON_CONFLICT, "override") or all(map(is_by_hand, managers))
-
-
-def _together(failed: Sequence[tuple[Manifest, FairwayError]], standing: str, written: Written) -> FairwayError:
-    """One error for all; one that may pass is worth another try of everything."""
-    for _, error in failed:
-        if error.retry:
-            return error
-    lines = []
-    for manifest, error in failed:
-        fields = [field for field, _ in error.causes] if isinstance(error, Invalid) else []
-        where = written(manifest, fields[0]) if fields else manifest.where
-        place = f"{where}: " if str(where) else ""
-        lines.append(f"{place}{manifest.key}: {error}{_remedy(error, manifest)}")
-    what = "1 object is" if len(lines) == 1 else f"{len(lines)} objects are"
-    return NotApplied(f"{what} refused by the cluster; {standing}:\n" + "\n".join(lines))
-
-
-def _remedy(error: FairwayError, manifest: Manifest) -> str:
-    """What to do about it, where that is known."""
-    said, namespace = str(error), manifest.namespace
-    if isinstance(error, Conflict) and error.managers:
-        return (
-            f"; leave these fields out of the manifest, or annotate it with {ON_CONFLICT}: override "
-            "to take them from whoever manages them"
-        )
-    if isinstance(error, Invalid) and any(each in said for each in _UNCHANGEABLE):
-        if manifest.kind in LASTING:
-            return "; it may hold what cannot be made again: write it as it was, or under another name"
-        return (
-            f"; what cannot be changed can be made anew: annotate the manifest with {FORCE_SYNC_BY_REPLACE}: {_ENABLED}"
-        )
-    if isinstance(error, NotThere) and f'namespaces "{namespace}" not found' in said:
-        return f"; make the namespace {namespace}, or set autoCreateNamespace: true in the application's input"
-    if isinstance(error, NotAllowed) and "is being terminated" in said:
-        return f"; wait until {namespace} is gone (its status says what keeps it), then deploy again"
-    if isinstance(error, NotAllowed) and "exceeded quota" in said:
-        return f"; make room in namespace {namespace}, or have that quota raised"
-    return ""
 
 
 def _name(body: Body) -> str:

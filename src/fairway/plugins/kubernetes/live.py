@@ -16,6 +16,7 @@ from fairway.errors import FairwayError
 from fairway.kube.errors import ClusterAway
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Resource
+from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.drift import in_words
 from fairway.plugins.kubernetes.drift_judge import Compared, Judge
 from fairway.plugins.kubernetes.live_away import Away
@@ -68,6 +69,7 @@ class LiveStates:
         self._wanted = WantedObjects(plugin, manifests)
         self._telling = Telling(plugin.live_state_changed)
         self._away = Away(self._telling.touch)
+        self._applications = plugin.settings.shared.get(Applications)
         self._shared = plugin.settings.shared.get(Pictures)
         self._shared.join(self._telling.touch)
         #: By deploy target.
@@ -164,6 +166,7 @@ class LiveStates:
     def _note(self, question: LiveQuestion, targets: Sequence[DeployTarget]) -> None:
         """Remember that an application was asked about, and forget deploy targets that are not its own any more."""
         now = asyncio.get_running_loop().time()
+        self._applications.see(question.application_id, question.application_name, now)
         asked = self._asked.setdefault(question.application_id, _Asked(now, {}))
         asked.at = now
         for name in asked.targets.keys() - {each.name for each in targets}:

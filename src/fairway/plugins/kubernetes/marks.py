@@ -44,6 +44,8 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
     #: The label that tells variants apart, and this variant's value of it.
     variant_key: str = VariantLabel().key
     variant: str = VariantLabel().primary_value
+    #: Whether they are copies beside the primary, to be removed after a while.
+    beside: bool = False
 
 
 def marked(manifest: Manifest, owner: Owner) -> Manifest:

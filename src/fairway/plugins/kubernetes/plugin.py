@@ -4,6 +4,7 @@ Two plugins share everything: `kubernetes` for an application on one cluster, `k
 several side by side, whose stages may be for some of them only.
 """
 
+import asyncio
 from typing import Any, ClassVar
 
 from fairway.config.agent_file import DeployTarget
@@ -25,6 +26,7 @@ from fairway.kube.calls import Patience
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.stage import DISPLAY
 from fairway.plugins.kubernetes import stages
+from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.away import Work, patiently
 from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
@@ -99,6 +101,9 @@ class OnClusters(Plugin):
             raise StageFailed("the application names no deploy target of this plugin; name one where it is registered")
 
         own, alone = run.targets, len(targets) == 1
+        applications = self.settings.shared.get(Applications)
+        deployment, now = run.deployment, asyncio.get_running_loop().time()
+        applications.see(deployment.application_id, deployment.application_name, now)
 
         async def at(target: DeployTarget) -> str:
             place = Place(
@@ -107,6 +112,7 @@ class OnClusters(Plugin):
                 own=own,
                 cluster=lambda: self.clusters.of(target),
                 manifests=self.manifests,
+                applications=applications,
                 alone=alone,
             )
             return await patiently(Site(run, place), work, self.away_seconds)

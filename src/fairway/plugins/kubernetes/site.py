@@ -16,6 +16,7 @@ from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
+from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.applying import Applier, Checked
 from fairway.plugins.kubernetes.keeping import Keeper
@@ -23,6 +24,7 @@ from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner, marked
+from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
 from fairway.plugins.kubernetes.record import Record
@@ -68,6 +70,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     #: BadAccess where its kubeconfig cannot be used.
     cluster: Callable[[], Cluster]
     manifests: Manifests
+    #: Which others there are.
+    applications: Applications
     #: Whether there is no other deploy target, which might be of the same cluster.
     alone: bool = True
 
@@ -140,6 +144,7 @@ class Site:
             commit=commit,
             variant_key=label.key,
             variant=variant or label.primary_value,
+            beside=bool(variant),
         )
 
     async def bring(
@@ -149,7 +154,7 @@ class Site:
         log = self.run.log
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
         anew, rollout = Anew(self.run, self.target.name), Rollout(self.cluster, log)
-        applier = Applier(self.cluster, log, anew, self._written)
+        applier = Applier(self.cluster, log, anew, self._written, Owning(owner, self._place.applications))
         await self.record.extend(objects)
         checked = await applier.check(objects, create_namespaces=create_namespaces)
         await self._note_added(checked)

@@ -1,13 +1,12 @@
 """What a stage does to a cluster has ended when the stage has: a rollback must not find it at work."""
 
 import asyncio
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from fairway.kube.cluster import Cluster
-from fairway.plugins.kubernetes.anew import Anew
-from fairway.plugins.kubernetes.applying import Applier, Written
+from fairway.plugins.kubernetes.applying import Applier
 from fairway.plugins.kubernetes.removing import remove
 from fairway.sdk.stage_log import StageLog
 from tests.unit.plugins.kubernetes.objects import a_config
@@ -50,7 +49,8 @@ async def test_what_is_being_removed_is_waited_for_when_another_meets_a_defect()
 
 async def test_what_is_being_applied_is_waited_for_when_another_meets_a_defect() -> None:
     slow = Slow()
-    applier = Applier(cast(Cluster, slow), cast(StageLog, slow), cast(Anew, None), cast(Written, None))
+    nobody = cast(Any, None)
+    applier = Applier(cast(Cluster, slow), cast(StageLog, slow), nobody, nobody, nobody)
 
     with pytest.raises(KeyError, match="a defect"):
         await applier._side_by_side(OBJECTS, lambda each: slow.work(each.key.name), lambda each: each, str)

@@ -1,0 +1,80 @@
+"""Whose an object is that is there already when it is to be applied, and whether it may be taken.
+
+Objects of nobody, and those of an application that is not there any more, become this application's: so are clusters
+taken over. Those of another application are not, because the two would take them from each other for ever, and the
+first that gives one up would delete the other's. A copy beside the primary is removed after a while, so for that not
+even an object of nobody is taken.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from fairway.errors import UserError
+from fairway.kube.errors import Invalid
+from fairway.kube.manifest import Body
+from fairway.plugins.kubernetes.alive import Applications
+from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, Owner, asks_for, belongs_to, mark
+from fairway.plugins.kubernetes.parts import part
+
+
+class NotOurs(UserError):
+    """An object that is there already, and somebody else's."""
+
+
+class Owning:
+    """Judges objects for whoever is about to apply them."""
+
+    def __init__(self, owner: Owner, applications: Applications) -> None:
+        self._owner = owner
+        self._applications = applications
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether what is applied is a copy beside the primary."""
+        return self._owner.beside
+
+    def taken_from(self, body: Body, live: Body) -> str:
+        """The id of the application that had the object until now, or nothing; NotOurs where it may not be taken."""
+        if self.is_copy:
+            self._refuse_original(live)
+            return ""
+        other = mark(live, APPLICATION)
+        if not other or other == self._owner.application_id or not belongs_to(live, other):
+            return ""
+        if (name := self._name_of(other)) and not asks_for(body, ON_CONFLICT, "override"):
+            raise NotOurs(
+                f"it belongs to application {name} ({other}), and only one application can have an object: take it out "
+                f"of the manifests of one of them, or annotate it with {ON_CONFLICT}: override to have it from now on"
+            )
+        return other
+
+    def refuse_to_remake(self, live: Body, error: Invalid) -> None:
+        """NotOurs where an object that cannot be changed as asked for has not been this application's."""
+        if not belongs_to(live, self._owner.application_id):
+            raise NotOurs(
+                f"{error}; {self._whose(live)}: give it another name in the manifest, or have that object removed"
+            ) from error
+
+    def _refuse_original(self, live: Body) -> None:
+        own, variant = self._owner.application_id, self._owner.variant
+        if not belongs_to(live, own) or mark(live, self._owner.variant_key) != variant:
+            raise NotOurs(
+                f"it is there already and is not this application's {variant}: {self._whose(live)}; "
+                "rename that object, or set another `suffix` for this stage"
+            )
+
+    def _whose(self, live: Body) -> str:
+        other = mark(live, APPLICATION)
+        if other == self._owner.application_id and belongs_to(live, other):
+            return f"it is its {mark(live, self._owner.variant_key) or 'own'}"
+        if other and belongs_to(live, other):
+            name = self._name_of(other)
+            return f"it belongs to application {name} ({other})" if name else f"it belongs to application {other}"
+        entries: Sequence[Any] = part(live, "metadata", "managedFields") or ()
+        managers = sorted({str(each.get("manager")) for each in entries if not each.get("subresource")})
+        return f"it was made by {' and '.join(managers)}" if managers else "nobody says whose it is"
+
+    def _name_of(self, application_id: str) -> str:
+        now = asyncio.get_running_loop().time()
+        return self._applications.name_of(application_id, self._owner.application_id, now)
