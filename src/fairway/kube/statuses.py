@@ -161,8 +161,10 @@ def _not_allowed(status: Status, asked: Asked) -> FairwayError:
             resource=asked.resource,
             namespace=asked.namespace,
         )
-    group, namespace = denied["group"], denied["namespace"] or ""
+    group = denied["group"]
     resource = f"{denied['plural']}.{group}" if group else denied["plural"]
+    # The server counts each namespace as one that is in itself; it belongs to none.
+    namespace = "" if resource == "namespaces" else denied["namespace"] or ""
     who = _USER.search(status.message)
     where = f"in namespace {namespace} of" if namespace else "in all of"
     return NotAllowed(

@@ -94,6 +94,20 @@ def test_a_permission_for_the_whole_cluster_asks_for_a_cluster_role() -> None:
     assert str(error) == ("u is not allowed to list pods in all of the cluster dev; grant it by a ClusterRole")
 
 
+def test_a_permission_for_a_namespace_itself_asks_for_a_cluster_role() -> None:
+    """Of namespaces the server says that they were in themselves."""
+    said = (
+        'namespaces "shop" is forbidden: User "u" cannot patch resource "namespaces" in API group "" '
+        'in the namespace "shop"'
+    )
+
+    error = refusal(403, a_status(said), ASKED)
+
+    assert isinstance(error, NotAllowed)
+    assert (error.resource, error.namespace) == ("namespaces", "")
+    assert str(error) == "u is not allowed to patch namespaces in all of the cluster dev; grant it by a ClusterRole"
+
+
 def test_a_conflict_names_the_other_managers_and_their_fields() -> None:
     causes = [
         {"reason": "FieldManagerConflict", "message": 'conflict with "hpa" using apps/v1', "field": ".spec.replicas"},
