@@ -97,6 +97,34 @@ async def test_each_right_in_a_namespace_is_needed_and_named_when_it_is_missing(
         assert f"in namespace {namespaces[verb]}" in message, (verb, message)
 
 
+@pytest.mark.parametrize(
+    "too_much",
+    [
+        pytest.param({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}}, id="a kind"),
+        pytest.param({**a_config_map(), "metadata": {"name": "settings", "namespace": "default"}}, id="a namespace"),
+    ],
+)
+async def test_what_was_never_allowed_is_not_asked_about_later(
+    too_much: dict[str, Any], cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Neither by the rollback of the attempt nor by any deployment that comes after it."""
+    verbs = ["get", "list", "watch", "create", "patch", "delete"]
+    rights = cluster.limited([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}], namespace)
+    async with an_application(cluster, namespace, tmp_path, kubeconfig=rights) as web:
+        web.commit(a_config_map("a"), too_much)
+        refused = await web.run("K8S_SYNC")
+        undone = await web.run("K8S_ROLLBACK")
+        web.plugin.agent.plugin_notes.clear()
+        web.commit(a_config_map("a"), quickSync={"prune": True})
+        after = await web.run("K8S_SYNC")
+        web.deployed()
+        back = await web.run("K8S_ROLLBACK")
+
+    assert "nothing was applied" in refused.message
+    assert "is not allowed to patch" in refused.message
+    assert [each.message for each in (undone, after, back)] == ["", "", ""]
+
+
 async def test_an_agent_of_the_whole_cluster_makes_the_namespaces_that_are_asked_for(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -90,8 +90,12 @@ class Search:
         seen = [each for each in kinds if each.api_version not in unseen]
         return seen, [ClusterAway(f"{words} {each}") for each in unseen]
 
-    async def at(self, places: Iterable[Where], labels: dict[str, str] | None = None) -> list[dict[str, Any]]:
-        """The objects of the application at these places, perhaps with these labels."""
+    async def at(
+        self, places: Iterable[Where], labels: dict[str, str] | None = None, *, perhaps: Iterable[Where] = ()
+    ) -> list[dict[str, Any]]:
+        """The objects of the application at these places, perhaps with these labels; and at those where there may be
+        some, as far as one may look there."""
+        certain = frozenset(places)
 
         async def of_place(where: Where) -> list[dict[str, Any]]:
             try:
@@ -99,9 +103,15 @@ class Search:
             except UnknownKind:
                 # Not served any more: neither are its objects.
                 return []
-            return await self._list(kind, where.namespace, labels or {})
+            try:
+                return await self._list(kind, where.namespace, labels or {})
+            except NotAllowed:
+                if where in certain:
+                    raise
+                # Where one may not look, this application has put nothing.
+                return []
 
-        return self._own(await asyncio.gather(*map(of_place, sorted(set(places)))))
+        return self._own(await asyncio.gather(*map(of_place, sorted(certain.union(perhaps)))))
 
     async def named(self, keys: Iterable[tuple[Kind, Key]]) -> list[dict[str, Any]]:
         """Those of these objects that are there and the application's."""

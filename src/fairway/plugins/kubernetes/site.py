@@ -1,6 +1,6 @@
 """One application at one deploy target while one stage runs: its manifests there, and how they get there.
 
-Every stage goes through `bring`: marks, the record of places, the check of everything, a note of what is new, applying,
+Every stage goes through `bring`: marks, the check of everything, the record of places, a note of what is new, applying,
 and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
 """
 
@@ -155,8 +155,9 @@ class Site:
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
         anew, rollout = Anew(self.run, self.target.name), Rollout(self.cluster, log)
         applier = Applier(self.cluster, log, anew, self._written, Owning(owner, self._place.applications))
-        await self.record.extend(objects)
         checked = await applier.check(objects, create_namespaces=create_namespaces)
+        # Only now: what is not allowed would be asked about by every later stage.
+        await self.record.extend(objects)
         await self._note_added(checked)
         if create_namespaces:
             await applier.create_namespaces({each.namespace for each in objects if each.namespace})

@@ -3,7 +3,7 @@
 How they get into the cluster is `Site`'s business. Each function returns a line about what was done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from fairway.config.platforms import KubernetesSpec, VariantLabel
@@ -41,8 +41,9 @@ from fairway.plugins.kubernetes.variants import (
 )
 from fairway.sdk import StageFailed, StageRun
 
+_DEPLOYMENT: Final = ("apps/v1", "Deployment")
 #: What a variant consists of.
-_OF_VARIANTS: Final = frozenset({("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), ("apps/v1", "Deployment")})
+_OF_VARIANTS: Final = frozenset({("v1", "Service"), ("v1", "ConfigMap"), ("v1", "Secret"), _DEPLOYMENT})
 #: Where PipeCD's older agents write down what a variant consists of: keys of objects, with commas between them.
 _NOTED_BY_V0: Final = {"canary": "canary-resources", "baseline": "baseline-resources"}
 ROUTING: Final = ("K8S_TRAFFIC_ROUTING", "K8S_MULTI_TRAFFIC_ROUTING")
@@ -204,7 +205,7 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
 async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> int:
     """Take away everything of one variant."""
     label = loaded.settings.spec.variant_label
-    found = await site.search.at(await _variant_places(site, loaded), {label.key: value})
+    found = await _of_variant(site, loaded, {label.key: value}, _OF_VARIANTS)
     found += await _noted_by_v0(site, _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"])
     return await site.remove(_once(found), why)
 
@@ -250,14 +251,20 @@ async def _variant(
 
 
 async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str) -> bool:
-    places = {each for each in await _variant_places(site, loaded) if each.kind == "Deployment"}
-    return bool(await site.search.at(places, {label.key: value}))
+    return bool(await _of_variant(site, loaded, {label.key: value}, {_DEPLOYMENT}))
 
 
-async def _variant_places(site: Site, loaded: Loaded) -> set[Where]:
-    """Where variants of the application may be: only where something of that kind was ever put, or is of Git."""
-    known = {*await site.record.places(), *(Where.of(each.body) for each in loaded.manifests)}
-    return {each for each in known if (each.api_version, each.kind) in _OF_VARIANTS}
+async def _of_variant(
+    site: Site, loaded: Loaded, label: dict[str, str], kinds: Collection[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    """What there is of a variant, of these kinds: where something was ever put and, since others may have put it
+    there, where Git has something."""
+
+    def of_kinds(places: Iterable[Where]) -> list[Where]:
+        return [each for each in places if (each.api_version, each.kind) in kinds]
+
+    of_git = of_kinds(Where.of(each.body) for each in loaded.manifests)
+    return await site.search.at(of_kinds(await site.record.places()), label, perhaps=of_git)
 
 
 async def _running_before(site: Site, applied: Sequence[Body]) -> list[dict[str, Any]]:
