@@ -1,6 +1,7 @@
 """How two bodies differ: place by place, and as text for people.
 
-Lists are compared by position, as PipeCD does. What is secret is masked before anything is made into text, so that no
+Elements of a list that have names or other keys are compared with those of the same key, as the API server does; other
+lists by position, as PipeCD does. What is secret is masked before anything is made into text, so that no
 way of showing a difference can show it; that it differs is still seen.
 """
 
@@ -21,6 +22,18 @@ _BEFORE, _AFTER = f"{MASK} (before)", f"{MASK} (after)"
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _SECRET_FIELDS: Final = ("data", "stringData")
 _FIRST: Final = {"apiVersion": 0, "kind": 1, "metadata": 2}
+#: What elements of lists are known by, with what it means where it is not written; the first that fits counts.
+_KEYS: Final[tuple[Mapping[str, Any], ...]] = (
+    {"name": None},
+    {"containerPort": None, "protocol": "TCP"},
+    {"port": None, "protocol": "TCP"},
+    {"mountPath": None},
+    {"devicePath": None},
+    {"topologyKey": None, "whenUnsatisfiable": "DoNotSchedule"},
+    {"ip": None},
+    {"uid": None},
+    {"type": None},
+)
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -60,24 +73,64 @@ class Tolerance(msgspec.Struct, frozen=True, kw_only=True):
 STRICT: Final = Tolerance()
 
 
-def differences(before: Any, after: Any, tolerance: Tolerance = STRICT) -> tuple[Change, ...]:
-    """Every place where two values differ, in order; the innermost one each time."""
-    return tuple(_differences(before, after, (), tolerance))
+def differences(before: Any, after: Any, tolerance: Tolerance = STRICT, numbered: Any = None) -> tuple[Change, ...]:
+    """Every place where two values differ, in order; the innermost one each time.
+
+    An element with a key has the place that it has in `numbered`, or else in the second value.
+    """
+    return tuple(_differences(before, after, (), tolerance, numbered))
 
 
-def _differences(before: Any, after: Any, path: Path, tolerance: Tolerance) -> Iterator[Change]:
+def _differences(before: Any, after: Any, path: Path, tolerance: Tolerance, numbered: Any) -> Iterator[Change]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in sorted({**before, **after}):
             missing_after = key not in after
             if missing_after and tolerance.more_before:
                 continue
-            yield from _differences(before.get(key, ABSENT), after.get(key, ABSENT), (*path, key), tolerance)
+            pair = before.get(key, ABSENT), after.get(key, ABSENT)
+            yield from _differences(*pair, (*path, key), tolerance, part(numbered, key))
     elif _is_list(before) and _is_list(after):
-        for index in range(max(len(before), len(after))):
-            one, other = (each[index] if index < len(each) else ABSENT for each in (before, after))
-            yield from _differences(one, other, (*path, index), tolerance)
+        yield from _in_lists(before, after, path, tolerance, numbered if _is_list(numbered) else ())
     elif not _same(before, after, tolerance):
         yield Change(path, before, after)
+
+
+def _in_lists(
+    before: Sequence[Any], after: Sequence[Any], path: Path, tolerance: Tolerance, numbered: Sequence[Any]
+) -> Iterator[Change]:
+    keyed = _by_key(before, after, numbered)
+    if keyed is None:
+        for index in range(max(len(before), len(after))):
+            one, other = (each[index] if index < len(each) else ABSENT for each in (before, after))
+            like = numbered[index] if index < len(numbered) else None
+            yield from _differences(one, other, (*path, index), tolerance, like)
+        return
+    old, new, likes = keyed
+    if [key for key in old if key in new] != [key for key in new if key in old]:
+        # The same elements in another order, which may mean another thing.
+        yield Change(path, before, after)
+        return
+    for index, key in enumerate({**likes, **new, **old}):
+        if (key not in old and key not in new) or (key not in new and tolerance.more_before):
+            continue
+        pair = old.get(key, ABSENT), new.get(key, ABSENT)
+        yield from _differences(*pair, (*path, index), tolerance, likes.get(key))
+
+
+def _by_key(*lists: Sequence[Any]) -> list[dict[Any, Any]] | None:
+    """The elements of each list by what they are known by; None where they have no keys, or not one each."""
+    for names in _KEYS:
+        found = [{_key(each, names): each for each in some} for some in lists]
+        if all(None not in keyed and len(keyed) == len(some) for keyed, some in zip(found, lists, strict=True)):
+            return found
+    return None
+
+
+def _key(element: Any, names: Mapping[str, Any]) -> tuple[str, ...] | None:
+    if not isinstance(element, Mapping):
+        return None
+    values = [element.get(name, default) for name, default in names.items()]
+    return tuple(map(str, values)) if all(isinstance(each, str | int) for each in values) else None
 
 
 def _same(before: Any, after: Any, tolerance: Tolerance) -> bool:

@@ -1,8 +1,8 @@
 """How what runs differs from what Git says, object by object.
 
-Decided here without a cluster: which objects are missing, which are left over, and where two bodies seem to differ.
-Much of what seems to differ does not: a cluster fills in defaults and writes quantities its own way. Who can ask the
-cluster (`drift_judge`) sorts that out.
+Decided here without a cluster: which objects are missing, which are left over, and where two bodies differ. What a
+cluster would make of Git's values only the cluster knows: it fills in defaults, writes quantities its own way, and
+leaves to others what they have added. Who can ask it (`drift_judge`) does so.
 """
 
 import base64
@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from fairway.kube.manifest import Body, Key, Manifest, key_of
-from fairway.plugins.kubernetes.difference import ABSENT, MASK, Change, Path, Tolerance, differences, outline
+from fairway.plugins.kubernetes.difference import ABSENT, MASK, Change, Tolerance, differences, outline
 from fairway.plugins.kubernetes.marks import IGNORE_DRIFT, asks_for
 
 #: Live is the first body here, Git the second.
@@ -63,10 +63,24 @@ def manifest_part(body: Body) -> dict[str, Any]:
     return found
 
 
-def seeming_changes(live: Body, wanted: Body, ignored: Sequence[str] = ()) -> tuple[Change, ...]:
-    """Where an object seems to differ from its manifest; `ignored` are paths of places that do not count."""
-    found = differences(manifest_part(live), manifest_part(wanted), _TOLERANCE)
-    return tuple(change for change in found if not any(_is_at(change.dotted, each) for each in ignored))
+def is_the_same(live: Body, written: Body) -> bool:
+    """Whether an object has what is written and nothing else, word for word: then writing it changes nothing."""
+    return not differences(manifest_part(live), manifest_part(written))
+
+
+def changes_by(live: Body, answer: Body, written: Body) -> tuple[Change, ...]:
+    """What an object would have otherwise, as the cluster has answered to what is written."""
+    return differences(manifest_part(live), manifest_part(answer), numbered=manifest_part(written))
+
+
+def seeming_changes(live: Body, written: Body) -> tuple[Change, ...]:
+    """Where an object seems to differ from what is written, as far as that can be told without the cluster."""
+    return differences(manifest_part(live), manifest_part(written), _TOLERANCE)
+
+
+def counting(changes: Iterable[Change], ignored: Sequence[str]) -> tuple[Change, ...]:
+    """The changes without those at places that do not count."""
+    return tuple(change for change in changes if not any(_is_at(change.dotted, each) for each in ignored))
 
 
 def ignored_fields(settings: Iterable[str], manifest: Manifest) -> tuple[str, ...]:
@@ -80,9 +94,9 @@ def ignored_fields(settings: Iterable[str], manifest: Manifest) -> tuple[str, ..
     return tuple(found)
 
 
-def is_ignored(*bodies: Body) -> bool:
-    """Whether an object, or its manifest, asks not to be compared."""
-    return any(asks_for(body, IGNORE_DRIFT, "true") for body in bodies)
+def is_ignored(body: Body) -> bool:
+    """Whether a manifest asks that its object is not compared."""
+    return asks_for(body, IGNORE_DRIFT, "true")
 
 
 def may_be_gone(wanted: Body) -> bool:
@@ -90,44 +104,6 @@ def may_be_gone(wanted: Body) -> bool:
     key, spec = key_of(wanted), wanted.get("spec")
     lives_on = not isinstance(spec, Mapping) or spec.get("ttlSecondsAfterFinished") is None
     return (key.group, key.kind) == ("batch", "Job") and not lives_on
-
-
-def question(live: Body, wanted: Body, changes: Iterable[Change]) -> dict[str, Any]:
-    """What to ask the cluster: the object with Git's values at the places that seem to differ, as a merge patch."""
-    patch: dict[str, Any] = {}
-    live, wanted = manifest_part(live), manifest_part(wanted)
-    for change in changes:
-        steps: list[str] = []
-        for step in change.path:
-            if isinstance(step, int):
-                break  # A merge patch knows no places in a list: the list is written as a whole.
-            steps.append(step)
-        inner = patch
-        for step in steps[:-1]:
-            inner = inner.setdefault(step, {})
-        inner[steps[-1]] = _laid_over(value_at(live, steps), value_at(wanted, steps))
-    return patch
-
-
-def confirmed(changes: Iterable[Change], live: Body, answer: Body) -> tuple[Change, ...]:
-    """The changes that are left when the cluster has said what it would make of Git's values."""
-    live, answer = manifest_part(live), manifest_part(answer)
-    # Not `!=`, to which true and 1 are the same.
-    return tuple(each for each in changes if differences(value_at(live, each.path), value_at(answer, each.path)))
-
-
-def value_at(body: Any, path: Path | Sequence[str]) -> Any:
-    """What stands at a path; ABSENT where nothing does."""
-    for step in path:
-        if isinstance(step, int):
-            if not isinstance(body, Sequence) or isinstance(body, str) or step >= len(body):
-                return ABSENT
-            body = body[step]
-        elif isinstance(body, Mapping) and step in body:
-            body = body[step]
-        else:
-            return ABSENT
-    return body
 
 
 def in_words(drift: Drift, commit: str) -> tuple[str, ...]:
@@ -170,15 +146,6 @@ def masked_changes(changed: Changed) -> tuple[Change, ...]:
 
 def _hidden(value: Any) -> Any:
     return value if value is ABSENT else MASK
-
-
-def _laid_over(live: Any, wanted: Any) -> Any:
-    """Git's values on top of the live ones; a list has the length that Git gives it."""
-    if isinstance(live, Mapping) and isinstance(wanted, Mapping):
-        return {**live, **{key: _laid_over(live.get(key, ABSENT), value) for key, value in wanted.items()}}
-    if isinstance(live, list) and isinstance(wanted, list):
-        return [_laid_over(live[at] if at < len(live) else ABSENT, each) for at, each in enumerate(wanted)]
-    return None if wanted is ABSENT else wanted
 
 
 def _is_at(dotted: str, path: str) -> bool:

@@ -1,9 +1,11 @@
-"""Whether what seems to differ from Git does: the cluster is asked what it would make of Git's values.
+"""Whether an object differs from Git: the cluster is asked what it would change when Git's values are written.
 
-An object that is the same as its manifest, word for word, costs no call. For any other the cluster is asked once, as a
-trial that changes nothing, and its answer holds until the object or the manifest changes.
+It is asked as a stage would write them, as a trial that changes nothing; so a sync mends what is drift, and what a sync
+would leave as it is, is none. The answer holds as long as nothing but the object's status changes. Only an object that
+has what is written and nothing else costs no call at all.
 """
 
+import asyncio
 import hashlib
 from typing import Final
 
@@ -17,27 +19,39 @@ from fairway.plugins.kubernetes.difference import Change
 from fairway.plugins.kubernetes.drift import (
     Changed,
     Drift,
-    confirmed,
+    changes_by,
+    counting,
     ignored_fields,
     is_ignored,
+    is_the_same,
     leftovers,
     may_be_gone,
-    question,
     seeming_changes,
 )
+from fairway.plugins.kubernetes.drift_written import as_written
 from fairway.plugins.kubernetes.live_objects import Seen
+from fairway.plugins.kubernetes.marks import Owner
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
+from fairway.sdk.side_by_side import all_ended
 
 _REPLICAS: Final = ("spec", "replicas")
+#: Questions side by side; nobody waits for drift as for a deployment.
+_AT_ONCE: Final = 4
+#: How often an object is looked at that changes between the question and the look.
+_LOOKS: Final = 3
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """What is compared."""
 
     wanted: tuple[Placed, ...]
+    #: Those among them that are not watched, and so not compared.
+    unwatched: frozenset[Key] = frozenset()
     #: The objects that were deployed for the application, without those that are there for a while only.
     live: tuple[Seen, ...]
+    #: For whom a sync would write them.
+    owner: Owner
     #: `driftDetection.ignoreFields`.
     ignore_fields: tuple[str, ...] = ()
 
@@ -47,56 +61,73 @@ class Judge:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._places = asyncio.Semaphore(_AT_ONCE)
         #: Object → of which forms it was found what.
         self._found: dict[Key, tuple[str, tuple[Change, ...]]] = {}
 
     async def drift(self, compared: Compared) -> Drift:
         """All differences."""
-        bodies = {key_of(body): body for body in (seen.body() for seen in compared.live)}
-        missing: list[Key] = []
-        changed: list[Changed] = []
-        for placed in compared.wanted:
-            live = bodies.get(placed.key)
-            if is_ignored(placed.manifest.body, live or {}):
-                continue
-            if live is None:
-                missing += [] if may_be_gone(placed.manifest.body) else [placed.key]
-            elif changes := await self._changes(placed, live, compared.ignore_fields):
-                changed.append(Changed(placed.key, changes))
-        self._found = {key: found for key, found in self._found.items() if key in bodies}
-        orphans = leftovers((each.manifest for each in compared.wanted), bodies.values())
-        return Drift(missing=tuple(missing), orphans=orphans, changed=tuple(changed))
+        live = {key_of(body): (seen, body) for seen, body in ((seen, seen.body()) for seen in compared.live)}
+        ours = {key: body for key, (seen, body) in live.items() if seen.is_written}
+        written = [
+            each
+            for each in as_written(compared.wanted, ours, compared.owner)
+            if each.key not in compared.unwatched and not is_ignored(each.manifest.body)
+        ]
+        there = [each for each in written if each.key in live]
+        changes = await all_ended(self._changes(each, *live[each.key], compared.ignore_fields) for each in there)
+        self._found = {key: found for key, found in self._found.items() if key in live}
+        missing = (each for each in written if each.key not in live and not may_be_gone(each.manifest.body))
+        return Drift(
+            missing=tuple(each.key for each in missing),
+            orphans=leftovers((each.manifest for each in compared.wanted), (body for _, body in live.values())),
+            changed=tuple(Changed(each.key, found) for each, found in zip(there, changes, strict=True) if found),
+        )
 
-    async def _changes(self, placed: Placed, live: Body, ignore: tuple[str, ...]) -> tuple[Change, ...]:
-        manifest = placed.manifest
-        ignored = ignored_fields(ignore, manifest)
-        digest = _digest(live, manifest.body, ignored)
+    async def _changes(self, placed: Placed, seen: Seen, live: Body, ignore: tuple[str, ...]) -> tuple[Change, ...]:
+        ignored = ignored_fields(ignore, placed.manifest)
+        digest = _digest(seen, placed.manifest.body, ignored)
         known = self._found.get(placed.key)
         if known is not None and known[0] == digest:
             return known[1]
-        if live["apiVersion"] != manifest.api_version:
-            # It is watched in another version than the one that Git has; both are the same object.
-            live = await self._cluster.get(placed.kind, placed.namespace, manifest.name) or live
-        changes = seeming_changes(live, manifest.body, ignored)
-        if changes:
-            changes = await self._judged(placed, live, changes)
+        if is_the_same(live, placed.manifest.body):
+            changes: tuple[Change, ...] = ()
+        else:
+            async with self._places:
+                changes = counting(await self._judged(placed, live), ignored)
         self._found[placed.key] = (digest, changes)
         return changes
 
-    async def _judged(self, placed: Placed, live: Body, changes: tuple[Change, ...]) -> tuple[Change, ...]:
-        patch = question(live, placed.manifest.body, changes)
+    async def _judged(self, placed: Placed, live: Body) -> tuple[Change, ...]:
+        written = placed.manifest.body
         try:
-            answer = await self._cluster.patch(placed.kind, placed.namespace, placed.manifest.name, patch, dry_run=True)
+            answer = await self._asked(written)
+            if not changes_by(live, answer, written):
+                return ()
+            whole, answer = await self._looked_at(placed, answer)
         except UserError:
             # It may not be asked, or does not take the values at all, as of a field that cannot be changed.
-            return changes
-        left = confirmed(changes, live, answer)
-        if any(change.path == _REPLICAS for change in left):
-            # Who manages the field is not kept with what is watched.
-            whole = await self._cluster.get(placed.kind, placed.namespace, placed.manifest.name)
-            if whole is not None and is_scaled_by_others(whole):
-                left = tuple(change for change in left if change.path != _REPLICAS)
-        return left
+            return seeming_changes(live, written)
+        changes = changes_by(whole, answer, written)
+        return tuple(each for each in changes if each.path != _REPLICAS or not is_scaled_by_others(whole))
+
+    async def _asked(self, written: Body) -> Body:
+        # With force: whose a field is does not tell whether it is as Git says.
+        return await self._cluster.apply(written, dry_run=True, force=True)
+
+    async def _looked_at(self, placed: Placed, answer: Body) -> tuple[Body, Body]:
+        """The object just as it was when it was asked about, and the answer.
+
+        What is watched may be older, or in another version of the API, and does not tell who manages what.
+        """
+        whole = await self._cluster.get(placed.kind, placed.namespace, placed.key.name)
+        for _ in range(_LOOKS):
+            if whole is None or _version(whole) == _version(answer):
+                break
+            answer = await self._asked(placed.manifest.body)
+            whole = await self._cluster.get(placed.kind, placed.namespace, placed.key.name)
+        # One that has gone meanwhile is soon seen to be missing.
+        return (answer if whole is None else whole), answer
 
 
 def is_scaled_by_others(live: Body) -> bool:
@@ -106,6 +137,13 @@ def is_scaled_by_others(live: Body) -> bool:
     return bool(managers) and not any(each == FIELD_MANAGER or is_by_hand(each) for each in managers)
 
 
-def _digest(live: Body, wanted: Body, ignored: tuple[str, ...]) -> str:
+def _version(body: Body) -> str:
+    return str(part(body, "metadata", "resourceVersion") or "")
+
+
+def _digest(seen: Seen, written: Body, ignored: tuple[str, ...]) -> str:
     """What the answer depends on."""
-    return hashlib.blake2b(msgspec.json.encode([live, wanted, ignored]), digest_size=16).hexdigest()
+    found = hashlib.blake2b(msgspec.json.encode([written, ignored]), digest_size=16)
+    found.update(seen.managers)
+    found.update(seen.packed)
+    return found.hexdigest()

@@ -26,6 +26,7 @@ from fairway.plugins.kubernetes.live_pictures import Pictures
 from fairway.plugins.kubernetes.live_telling import Telling
 from fairway.plugins.kubernetes.live_wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.marks import Owner
 from fairway.plugins.kubernetes.tree import resources
 from fairway.sdk import Live, LiveQuestion, Plugin
 
@@ -187,7 +188,9 @@ class LiveStates:
 
 def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture, here: frozenset[str] | None) -> Compared:
     """What is in Git and in the cluster (in these namespaces), without what a pipeline has made beside it."""
-    objects = tuple(each for each in wanted.objects() if picture.is_wanted(each.kind))
+    objects = wanted.objects()
+    unwatched = frozenset(each.key for each in objects if not picture.is_wanted(each.kind))
+    label = wanted.settings.spec.variant_label
     variants = Variants(
         settings=wanted.settings,
         services=frozenset(each.manifest.name for each in objects if each.manifest.kind == "Service"),
@@ -196,8 +199,20 @@ def _compared(question: LiveQuestion, wanted: Wanted, picture: Picture, here: fr
         ),
         under_way=question.deployment_under_way,
     )
-    live = tuple(each for each in variants.roots if not is_passing(each, variants))
-    return Compared(wanted=objects, live=live, ignore_fields=wanted.settings.config.drift_detection.ignore_fields)
+    return Compared(
+        wanted=objects,
+        unwatched=unwatched,
+        live=tuple(each for each in variants.roots if not is_passing(each, variants)),
+        owner=Owner(
+            # Which agent deploys is not asked for here; objects that were deployed tell it.
+            agent_id="",
+            application_id=question.application_id,
+            commit=question.files.commit,
+            variant_key=label.key,
+            variant=label.primary_value,
+        ),
+        ignore_fields=wanted.settings.config.drift_detection.ignore_fields,
+    )
 
 
 def _problem(own: Sequence[Kind], problems: Mapping[Kind, FairwayError], target: DeployTarget) -> str:

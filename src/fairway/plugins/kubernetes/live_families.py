@@ -78,9 +78,13 @@ class Families:
 
 def _otherwise(before: Seen | None, now: Seen | None) -> Iterable[str]:
     """The applications for which something else is deployed than before; how it is does not count."""
-    if before is not None and now is not None and (before.application, before.packed) == (now.application, now.packed):
+    if before is not None and now is not None and _deployed(before) == _deployed(now):
         return ()
     return {each.application for each in (before, now) if each is not None and each.application}
+
+
+def _deployed(seen: Seen) -> tuple[str, bytes, bytes]:
+    return seen.application, seen.packed, seen.managers
 
 
 def _discard(index: defaultdict[str, set[str]], key: str, uid: str) -> None:

@@ -1,23 +1,26 @@
 """What is remembered of an object in a cluster: little, because there may be tens of thousands.
 
 Of an object that somebody deployed for an application everything is kept that a manifest decides, packed, to be
-compared with Git. Of one that belongs to another object only its name, its owners and how it is are kept. Everything
-else is nothing to us.
+compared with Git, and a fingerprint of who manages what of it. Of one that belongs to another object only its name, its
+owners and how it is are kept. Everything else is nothing to us.
 """
 
+import hashlib
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from fairway.kube.cluster import FIELD_MANAGER
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Health
 from fairway.plugins.kubernetes.drift import manifest_part
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import APPLICATION, belongs_to
+from fairway.plugins.kubernetes.parts import part, without
 
 #: Packing a short text makes it longer.
 _PACKED_FROM = 200
@@ -58,6 +61,10 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     standing: Standing = Standing.DONE
     #: What a manifest decides of it, for one that was deployed for an application.
     packed: bytes = b""
+    #: A fingerprint of who manages which fields of it but those of its status: what a sync takes away depends on that.
+    managers: bytes = b""
+    #: Whether we have ever written it; what somebody else has deployed until now may lack our marks.
+    is_written: bool = False
 
     def body(self) -> dict[str, Any]:
         """The part of the object that a manifest decides."""
@@ -85,6 +92,7 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
         if not deployed and not meta.owner_references:
             return None
         verdict = _health(body)
+        entries = _entries(body) if deployed else ()
         return Seen(
             uid=sys.intern(meta.uid),
             api_version=api_version,
@@ -99,6 +107,8 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
             reason=sys.intern(verdict.reason),
             standing=verdict.standing,
             packed=_packed(manifest_part(body)) if deployed else b"",
+            managers=_fingerprint(entries) if deployed else b"",
+            is_written=any(each.get("manager") == FIELD_MANAGER for each in entries),
         )
 
     return keep
@@ -110,6 +120,23 @@ def _health(body: dict[str, Any]) -> Healthiness:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # A custom resource may be shaped in any way; one that cannot be read must not hide the others.
         return Healthiness(Health.UNKNOWN, f"Its status is not understood: {error!r}")
+
+
+def _entries(body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Who manages which fields, without those who only tell how the object is."""
+    found = part(body, "metadata", "managedFields") or ()
+    return tuple(each for each in found if each.get("subresource") != "status")
+
+
+def _fingerprint(entries: Iterable[Mapping[str, Any]]) -> bytes:
+    # Not when: who writes the same once more changes nothing, though it changes the order.
+    told = sorted(
+        msgspec.json.encode(
+            [each.get("manager"), each.get("operation"), without(each.get("fieldsV1") or {}, ("f:status",))]
+        )
+        for each in entries
+    )
+    return hashlib.blake2b(b"".join(told), digest_size=8).digest()
 
 
 def _packed(body: dict[str, Any]) -> bytes:

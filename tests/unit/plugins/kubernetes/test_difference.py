@@ -54,6 +54,49 @@ def test_what_counts_as_a_difference_is_a_choice(before: Any, after: Any, strict
     assert bool(differences(before, after, LOOSE)) is loose
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        pytest.param(
+            [{"name": "side", "image": "b"}, {"name": "web", "image": "a"}],
+            [{"name": "web", "image": "a"}],
+            (Change((1,), {"name": "side", "image": "b"}, ABSENT),),
+            id="one more, before the other",
+        ),
+        pytest.param(
+            [{"name": "web", "image": "a"}],
+            [{"name": "side", "image": "b"}, {"name": "web", "image": "c"}],
+            (Change((0,), ABSENT, {"name": "side", "image": "b"}), Change((1, "image"), "a", "c")),
+            id="one less, and a change",
+        ),
+        pytest.param(
+            [{"port": 53, "protocol": "UDP", "x": 1}, {"port": 53, "x": 1}],
+            [{"port": 53, "protocol": "TCP", "x": 1}],
+            (Change((0, "protocol"), ABSENT, "TCP"), Change((1,), {"port": 53, "protocol": "UDP", "x": 1}, ABSENT)),
+            id="a key of two, of which one was not written",
+        ),
+        pytest.param(
+            [{"name": "a"}, {"name": "b"}],
+            [{"name": "b"}, {"name": "a"}],
+            (Change((), [{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}]),),
+            id="another order",
+        ),
+        pytest.param(
+            [{"name": "a", "x": 1}, {"name": "a", "x": 2}],
+            [{"name": "a", "x": 1}],
+            (Change((1,), {"name": "a", "x": 2}, ABSENT),),
+            id="a name that two have is no key",
+        ),
+    ],
+)
+def test_elements_that_have_a_key_are_compared_by_it(before: Any, after: Any, expected: tuple[Change, ...]) -> None:
+    assert differences(before, after) == expected
+
+
+def test_an_element_that_only_the_first_has_may_be_passed_over() -> None:
+    assert differences([{"name": "side"}, {"name": "web"}], [{"name": "web"}], LOOSE) == ()
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (

@@ -12,7 +12,12 @@ UIDS, APPLICATIONS = ("a", "b", "c", "d", "e"), ("", "shop", "bank")
 
 
 def an_object(
-    uid: str, application: str = "", owners: tuple[str, ...] = (), packed: bytes = b"", reason: str = ""
+    uid: str,
+    application: str = "",
+    owners: tuple[str, ...] = (),
+    packed: bytes = b"",
+    reason: str = "",
+    managers: bytes = b"",
 ) -> Seen:
     return Seen(
         uid=uid,
@@ -24,6 +29,7 @@ def an_object(
         application=application,
         packed=packed,
         reason=reason,
+        managers=managers,
     )
 
 
@@ -46,6 +52,7 @@ def changes(draw: st.DrawFn) -> list[tuple[str, Seen | None]]:
         owners=st.lists(st.sampled_from(UIDS), max_size=2, unique=True).map(tuple),
         packed=st.sampled_from((b"1", b"2")),
         reason=st.sampled_from(("", "x")),
+        managers=st.sampled_from((b"1", b"2")),
     )
     uids = draw(st.lists(st.sampled_from(UIDS), max_size=25))
     return [(uid, _named(draw(st.none() | seen), uid)) for uid in uids]
@@ -54,7 +61,7 @@ def changes(draw: st.DrawFn) -> list[tuple[str, Seen | None]]:
 def _named(seen: Seen | None, uid: str) -> Seen | None:
     if seen is None:
         return None
-    return an_object(uid, seen.application, seen.owners, seen.packed, seen.reason)
+    return an_object(uid, seen.application, seen.owners, seen.packed, seen.reason, seen.managers)
 
 
 @given(changes())
@@ -76,8 +83,8 @@ def test_families_are_what_they_are_by_definition_and_who_is_touched_is_told(
 
 @given(changes())
 def test_a_revision_is_another_exactly_when_something_else_is_deployed(made: list[tuple[str, Seen | None]]) -> None:
-    def deployed(application: str) -> set[tuple[str, bytes]]:
-        return {(each.uid, each.packed) for each in families.roots(application)}
+    def deployed(application: str) -> set[tuple[str, bytes, bytes]]:
+        return {(each.uid, each.packed, each.managers) for each in families.roots(application)}
 
     families, objects = Families(), dict[str, Seen]()
     for uid, now in made:
