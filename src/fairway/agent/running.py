@@ -22,7 +22,7 @@ from fairway.agent.outbox import Outbox
 from fairway.agent.passing import PassingTime
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
-from fairway.agent.plugins.repeating import may_repeat
+from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat
 from fairway.agent.plugins.stopping import GivenUp, stopped
 from fairway.agent.stage_logs import end_log
 from fairway.agent.stage_options import options_of, undo_of
@@ -220,7 +220,8 @@ class DeploymentRun:
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
-            return self._masked(await self._execute_at_last(client, work))
+            asking = Asking(lambda: self._running.plugins.back(client.name), self._running.steady)
+            return self._masked(await execute_at_last(client, work, asking))
         except (PluginRefused, SecretError) as error:
             failure = str(error)
         except PluginGone as error:
@@ -249,16 +250,6 @@ class DeploymentRun:
             if may_repeat(client := self._running.plugins.client(name), stage):
                 return client
         return await self._running.plugins.back(name)
-
-    async def _execute_at_last(self, client: PluginClient, work: StageWork) -> StageResult:
-        """The result of a stage, also when its plugin had to be started again meanwhile and can go on."""
-        while True:
-            try:
-                return await client.execute(work)
-            except PluginGone:
-                if not may_repeat(client, work.stage):
-                    raise
-                client = await self._running.plugins.back(client.name)
 
     async def _wait(self) -> None:
         """Until the stage has ended, somebody asks for something, or a timeout has come."""

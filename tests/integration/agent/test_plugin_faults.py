@@ -74,6 +74,8 @@ REASONS = {
     "an error": "what is that",
     "never": "timed out after 1s",
 }
+#: A plugin made with the SDK, in a process of its own.
+MORTAL = '[{name: mortal, url: "python:tests.integration.agent.mortal:Mortal"}]'
 
 
 def plugins(folder: Path, *names: str) -> str:
@@ -138,3 +140,33 @@ async def test_a_plugin_that_dies_in_a_stage_and_in_its_rollback_is_started_agai
     assert second.status is DeploymentStatus.SUCCEEDED, second.status_reason
     asked = (tmp_path / "diary").read_text().splitlines()
     assert asked == ["MORTAL_RUN dies", *["MORTAL_ROLLBACK dies"] * 2, "MORTAL_RUN well"]
+
+
+def a_mortal_stage(folder: Path, timeout: str = "1h", **options: object) -> str:
+    written = {"diary": str(folder / "diary"), **options}
+    return msgspec.json.encode({"name": "MORTAL", "timeout": timeout, "with": written}).decode()
+
+
+async def test_a_stage_that_ends_its_plugin_each_time_is_not_run_for_ever_and_is_undone(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(a_mortal_stage(tmp_path, ends=100))})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, MORTAL):
+            ended = await world.ended()
+
+    assert how_it_ended(ended) == (DeploymentStatus.FAILED, [StageStatus.FAILED, StageStatus.SUCCEEDED])
+    assert ended.stages[0].status_reason == (
+        "plugin mortal ended with status 3 each of the 3 times that it ran MORTAL; how far it had come is not known"
+    )
+    assert (tmp_path / "diary").read_text().splitlines() == ["begun"] * 3
+
+
+async def test_a_stage_whose_plugin_ended_goes_on_when_it_is_back(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(a_mortal_stage(tmp_path, ends=2))})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, MORTAL):
+            ended = await world.ended()
+
+    assert ended.status is DeploymentStatus.SUCCEEDED, ended.status_reason
+    assert (tmp_path / "diary").read_text().splitlines() == ["begun"] * 3

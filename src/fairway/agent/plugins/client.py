@@ -15,6 +15,7 @@ import msgspec
 from google.protobuf.message import Message
 from grpc import aio
 
+from fairway.agent.plugins.condition import Condition
 from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
 from fairway.delivery.strategy import PluginAnswer
@@ -54,8 +55,6 @@ T = TypeVar("T")
 ANSWER_SECONDS = 120.0
 #: How long a plugin may take to end what a stage has started.
 STOP_SECONDS = 60.0
-
-
 #: CANCELLED is said by a line that was hung up on this side.
 _GONE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
 
@@ -134,6 +133,7 @@ class PluginClient:
 
     def __init__(self, name: str, channel: aio.Channel, resumes: bool = False, targets: tuple[str, ...] = ()) -> None:
         self.name = name
+        self.condition = Condition()
         #: The deploy targets that it has.
         self._targets = targets
         #: Whether a stage that is given to it again goes on where it was, instead of being done twice.

@@ -6,6 +6,7 @@ ends takes with it what it has started; then it is started again, later each tim
 
 import asyncio
 import contextlib
+import signal
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -13,6 +14,7 @@ import structlog
 from grpc import aio
 
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
+from fairway.agent.plugins.condition import Condition
 from fairway.agent.plugins.identity import LEAVE_SECONDS, Identity, end_group, identity_of
 from fairway.agent.plugins.program import SHARED_HOST, Launched, Program
 from fairway.agent.plugins.source import BadPlugin
@@ -37,6 +39,8 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     back: float = 300.0
     #: Between two starts.
     restart: Retry = Retry(first_delay=0.1, longest_delay=30.0)
+    #: One that held so long is well: what happened before is forgotten.
+    well: float = 60.0
 
 
 class Keeper:
@@ -56,11 +60,15 @@ class Keeper:
         self._patience = patience
         self._noted = noted
         self._clients: Mapping[str, PluginClient] = {}
+        #: What those clients are told of the process.
+        self._condition = Condition()
         self._channels: list[aio.Channel] = []
         self._launched: Launched | None = None
         self._ready = asyncio.Event()
         #: Starts in a row that brought nothing.
         self._failures = 0
+        #: Ends in a row of a process that had answered, each of them soon after its start.
+        self._ends = 0
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
@@ -118,13 +126,15 @@ class Keeper:
     async def run(self) -> None:
         """Keep it running until cancelled, from its first start on."""
         while True:
-            if self._failures:
-                await self._patience.restart.sleep(self._patience.restart.delay(self._failures))
-            elif self._launched is not None:
+            if self._launched is not None:
+                began = self._patience.restart.steady()
                 why = await self._watched(self._launched)
+                held = self._patience.restart.steady() - began >= self._patience.well
+                self._ends = 1 if held else self._ends + 1
                 self._lost(why)
                 await self._end(_HUNG_SECONDS)
                 self.restarts += 1
+            await self._patience.restart.sleep(self._patience.restart.delay(self._ends + self._failures))
             try:
                 await self.start()
             except _DOES_NOT_START as error:
@@ -148,14 +158,16 @@ class Keeper:
         }
         self._channels = list(channels.values())
         clients, stages = {}, {}
+        condition = Condition(is_shared=self._is_shared)
         for name, channel in channels.items():
             asked = PluginClient(name, channel)
             stages[name] = await self._first_answer(asked, launched.process)
             resumes = await asked.can_stop(self._patience.answer)
             clients[name] = PluginClient(name, channel, resumes, self.program.targets[name])
+            clients[name].condition = condition
         if self.identity is not None:
             await asyncio.to_thread(self.program.verify, self.identity)
-        self._clients, self.stages = clients, stages
+        self._clients, self.stages, self._condition = clients, stages, condition
 
     async def _first_answer(self, client: PluginClient, process: asyncio.subprocess.Process) -> tuple[str, ...]:
         while True:
@@ -180,7 +192,7 @@ class Keeper:
         pinging = asyncio.create_task(self._hangs())
         try:
             await asyncio.wait({ended, pinging}, return_when=asyncio.FIRST_COMPLETED)
-            return f"it ended with status {ended.result()}" if ended.done() else "it does not answer"
+            return _ended_as(ended.result()) if ended.done() else "did not answer several pings"
         finally:
             for task in (ended, pinging):
                 task.cancel()
@@ -216,8 +228,11 @@ class Keeper:
 
     def _lost(self, why: str) -> None:
         self._ready.clear()
-        self.trouble = why
-        _log.error("a plugin is started again", plugin=self.program.name, reason=why, restarts=self.restarts + 1)
+        self.trouble = f"it {why}"
+        self._condition.trouble, self._condition.lost = why, True
+        _log.error(
+            "a plugin is started again", plugin=self.program.name, reason=self.trouble, restarts=self.restarts + 1
+        )
 
     async def _end(self, grace: float = LEAVE_SECONDS) -> None:
         """End what is left of the process, and everything that it started."""
@@ -239,12 +254,21 @@ class Keeper:
 
     @property
     def _called(self) -> str:
-        shared = self.program.name == SHARED_HOST
-        return "the process that plugins share" if shared else f"plugin {self.program.name}"
+        return "the process that plugins share" if self._is_shared else f"plugin {self.program.name}"
+
+    @property
+    def _is_shared(self) -> bool:
+        return self.program.name == SHARED_HOST
 
     @property
     def _why(self) -> str:
         return f": {self.trouble}" if self.trouble else ""
+
+
+def _ended_as(status: int) -> str:
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with status {status}"
 
 
 #: What keeps a process from coming up, and may be otherwise another time.

@@ -1,19 +1,70 @@
-"""Which stages may be asked for twice, after a plugin or an agent went away in the middle of one.
+"""Which stages may be asked for twice, after a plugin or an agent went away in the middle of one, and how often.
 
 Plugins made with the SDK go on where they were. Of others nothing is known but what PipeCD says of its own stages: some
 only wait or look, and those of Kubernetes bring about a state, however often they are asked to. Any other may do harm
 when it is done twice, so it fails and is rolled back. A rollback is always worth another try.
+
+A stage may itself be what ends its plugin, by a defect or by the memory it needs, and would do so for ever: after some
+ends in a row it fails. By what a process was ended does not tell: who is short of memory is killed from outside, too.
 """
 
-from typing import Final
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from time import monotonic
+from typing import Final, NamedTuple
 
-from fairway.agent.plugins.client import PluginClient
+from fairway.agent.plugins.client import PluginClient, PluginGone, StageResult, StageWork
+from fairway.agent.plugins.stopping import GivenUp, stopped
 from fairway.model.stage import Stage
 
 _WAITING: Final = frozenset({"WAIT", "WAIT_APPROVAL", "ANALYSIS"})
 _DECLARATIVE: Final = "K8S_"
+#: How often the process may end in a row while it runs one stage.
+_MOST_ENDS: Final = 3
+#: A process that held so long with the stage in it did not end because that was begun; one that waits for days for a
+#: person may see its plugin end now and then.
+_HELD_SECONDS: Final = 600.0
 
 
 def may_repeat(client: PluginClient, stage: Stage) -> bool:
     """Whether the plugin may be asked again for a stage that it may have begun."""
     return client.resumes or stage.is_rollback or stage.name in _WAITING or stage.name.startswith(_DECLARATIVE)
+
+
+class Asking(NamedTuple):
+    """What is needed to ask for a stage again."""
+
+    #: The plugin once it answers again; PluginGone when it does not come back.
+    back: Callable[[], Awaitable[PluginClient]]
+    #: Seconds that pass, whatever the clock is set to.
+    steady: Callable[[], float] = monotonic
+
+
+async def execute_at_last(client: PluginClient, work: StageWork, asking: Asking) -> StageResult:
+    """The result of a stage, also when its plugin had to be started again meanwhile and can go on; PluginGone when it
+    cannot, or ends each time."""
+    ends = 0
+    while True:
+        if client.condition.lost:
+            client = await asking.back()
+        began = asking.steady()
+        try:
+            return await client.execute(work)
+        except PluginGone:
+            if not may_repeat(client, work.stage):
+                raise
+            again = await asking.back()
+        ends = 1 if asking.steady() - began >= _HELD_SECONDS else ends + 1
+        # In a process that plugins share it may be another's stage that ends it, and what those stages have started
+        # outlives it: they are taken up however often that is needed.
+        if ends >= _MOST_ENDS and not client.condition.is_shared:
+            why = f"plugin {client.name} {client.condition.trouble or 'broke off'} each of the {ends} times that it ran"
+            raise await _given_up(again, work, f"{why} {work.stage.name}", asking)
+        client = again
+
+
+async def _given_up(client: PluginClient, work: StageWork, reason: str, asking: Asking) -> PluginGone:
+    """The error of a stage that is not asked for again; what it has started must not outlive it."""
+    with suppress(PluginGone):
+        await stopped(client, asking.back, GivenUp(work.deployment.id, work.stage, reason, with_log=False), None)
+    return PluginGone(reason)

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import itertools
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -75,11 +76,10 @@ async def kept(
     started: list[Identity] | None = None,
     port: int = 0,
     answer: float = PATIENCE_SECONDS,
+    restart: Retry = Retry(first_delay=0.05, longest_delay=0.1),
 ) -> AsyncIterator[Keeper]:
     """A keeper of that program, after its first start."""
-    patience = Patience(
-        ping=0.05, answer=answer, misses=2, ready=ready, restart=Retry(first_delay=0.05, longest_delay=0.1)
-    )
+    patience = Patience(ping=0.05, answer=answer, misses=2, ready=ready, restart=restart)
 
     def note(_name: str, process: Identity | None) -> None:
         if process is not None and started is not None:
@@ -148,6 +148,35 @@ async def test_a_plugin_that_takes_calls_and_never_answers_is_started_again(tmp_
         assert first is not None
 
     assert not first.is_alive
+
+
+@pytest.mark.parametrize(
+    ("lives", "pauses"),
+    [
+        pytest.param(1.0, [1.0, 2.0, 4.0, 5.0], id="soon after each start"),
+        pytest.param(3600.0, [1.0, 1.0, 1.0, 1.0], id="after it was well for long"),
+    ],
+)
+async def test_a_plugin_that_keeps_ending_is_started_again_later_each_time(
+    tmp_path: Path, lives: float, pauses: list[float]
+) -> None:
+    paused: list[float] = []
+    time = itertools.count(0.0, lives)
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    restart = Retry(first_delay=1.0, longest_delay=5.0, sleep=pause, chance=lambda: 1.0, steady=lambda: next(time))
+    # It answers while it is started, and ends when it is pinged.
+    code = WRONG.format(right=1).replace('return b"', 'import os; os._exit(4); return b"')
+    async with kept(tmp_path, code, port=a_free_port(), restart=restart):
+
+        async def often() -> bool:
+            return len(paused) >= len(pauses)
+
+        await until(often)
+
+    assert paused[: len(pauses)] == pauses
 
 
 async def test_a_plugin_whose_answers_are_garbage_is_refused_not_retried(tmp_path: Path) -> None:
