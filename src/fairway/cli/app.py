@@ -7,8 +7,9 @@ import typer
 from fairway.cli.call import Call, UsageError, noun, with_server
 from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Labels, Limit, Timeout, Yes, confirm, key_values, length_of_time
-from fairway.cli.remote import segments
+from fairway.cli.remote import Refused, segments
 from fairway.cli.suggest import agents, applications
+from fairway.errors import UserError
 from fairway.model.application import Application, SyncStatus
 
 commands = noun("Applications: what is deployed, from where in Git.")
@@ -16,6 +17,10 @@ commands = noun("Applications: what is deployed, from where in Git.")
 App = Annotated[str, typer.Argument(help="Its id, the beginning of it, or its name.", autocompletion=applications)]
 Kind = Literal["", "kubernetes", "terraform", "lambda", "cloudrun", "ecs"]
 Strategy = Literal["auto", "quick_sync", "pipeline"]
+
+
+class NothingTold(UserError):
+    """An application of which nobody has looked yet at what runs."""
 
 
 @commands.command("list")
@@ -44,8 +49,26 @@ def list_applications(
 @commands.command("get")
 @with_server
 def get_application(call: Call, app: App) -> None:
-    """Show one application: how it stands, what runs, where it comes from."""
+    """Show one application: how it stands and why, what runs, where it comes from."""
     _show(call, call.remote.get(segments("applications", find_id(call, "applications", app))))
+
+
+@commands.command("live")
+@with_server
+def show_live_state(call: Call, app: App) -> None:
+    """Show what runs of an application: each resource, its health and why, below what it belongs to."""
+    from fairway.cli.live import live_card
+    from fairway.cli.output import now
+    from fairway.model.live_state import LiveState
+
+    path = segments("applications", find_id(call, "applications", app))
+    try:
+        body = call.remote.get(f"{path}/live-state")
+    except Refused as error:
+        if error.status != 404:
+            raise
+        raise NothingTold(f"no agent has told yet what runs of {app}") from error
+    call.answer(body, LiveState, lambda live: live_card(call.get(Application, path), live, now()))
 
 
 @commands.command("add")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from fairway.cli.output import LOOKS, ago, fields, labels_text, plain, status, took
-from fairway.model.application import Application, DeploymentReference, SyncStatus
+from fairway.cli.output import LOOKS, ago, fields, labels_text, log_text, plain, status, took
+from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from fairway.model.trigger import Commit
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _SHORT_HASH = 7
 #: What a plan says where no plugin has told a version, as PipeCD does.
 _NO_VERSION = "unknown"
+#: Colours of lines by what they begin with.
+_DIFFERENCE = {"-": "red", "+": "green"}
 
 
 class ShownDeployment(Deployment, frozen=True, kw_only=True):
@@ -139,6 +141,7 @@ def waits_for(deployment: ShownDeployment) -> str:
 def application_card(application: Application, now: datetime) -> "RenderableType":
     """Everything about an application that a person asks first."""
     from rich.console import Group
+    from rich.padding import Padding
     from rich.text import Text
 
     line = Text.assemble((plain(application.name), "bold"), "  ", status(application_word(application)))
@@ -147,6 +150,7 @@ def application_card(application: Application, now: datetime) -> "RenderableType
         line.append(f"\n  {reason}")
     git = application.git_path
     targets = (f"{plugin}: {', '.join(names)}" for plugin, names in application.deploy_targets_by_plugin.items())
+    more = sync_reason(state)
     return Group(
         line,
         fields(
@@ -163,7 +167,24 @@ def application_card(application: Application, now: datetime) -> "RenderableType
                 ("last asked", _reference(application.last_triggered, now)),
             ]
         ),
+        *((Text(), Padding(more, (0, 0, 0, 2), expand=False)) if more else ()),
     )
+
+
+def sync_reason(state: SyncState | None) -> "Text":
+    """Why an application stands as it does, in full: a difference line by line, or what is wrong with its file.
+
+    Without the first line where that is the short reason, which the headline says.
+    """
+    from rich.text import Text
+
+    lines = log_text(state.reason).rstrip().split("\n") if state else []
+    if state and lines[0].strip() == plain(state.short_reason):
+        lines = lines[1:]
+    said = Text()
+    for line in "\n".join(lines).strip("\n").split("\n"):
+        said.append("\n" if said else "").append(line, style=_DIFFERENCE.get(line[:1], ""))
+    return said
 
 
 def application_word(application: Application) -> str:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: A width that nothing reaches: in a pipe nothing is cut.
 UNCUT = 100_000
-_GAP = "  "
+#: Between columns.
+GAP = "  "
 #: No column is cut to less.
 _NARROWEST = 4
 #: As much of an id as git would show of a commit.
@@ -52,10 +53,12 @@ LOOKS = {
     "succeeded": _DONE,
     "synced": _DONE,
     "deployed": _DONE,
+    "healthy": _DONE,
     "online": _DONE,
     "enabled": _DONE,
     "exited": _DONE,
     "failed": _BAD,
+    "unhealthy": _BAD,
     "offline": _BAD,
     "invalid_config": _BAD,
     "timed_out": _BAD,
@@ -75,6 +78,7 @@ LOOKS = {
     "outdated": _OVER,
     "out_of_sync": _ODD,
     "not_deployed": _ODD,
+    "other": _ODD,
 }
 
 
@@ -185,14 +189,14 @@ class Table:
             for cell, width in zip(row, widths, strict=True):
                 shown = cell.copy()
                 shown.truncate(width, overflow="ellipsis", pad=True)
-                line.append_text(shown).append(_GAP)
+                line.append_text(shown).append(GAP)
             line.rstrip()
             yield line
 
 
 def fitting(widths: list[int], options: "ConsoleOptions") -> list[int]:
     """The widths of columns that fit into a line together."""
-    room = options.max_width - len(_GAP) * (len(widths) - 1)
+    room = options.max_width - len(GAP) * (len(widths) - 1)
     while sum(widths) > room and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     return widths

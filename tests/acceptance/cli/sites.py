@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import grpc
 
-from fairway.model.application import ApplicationKind
+from fairway.agent import reports
+from fairway.model.application import ApplicationKind, SyncState
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.live_state import Health, LiveState, LiveStateVersion, Resource
 from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.model.plan import Plan
 from fairway.model.stage import Stage, StageStatus
@@ -181,6 +183,19 @@ class PlayedAgent:
         self.call("ReportDeploymentPlanned", to_wire_planned(begun, plan))
         self.report(id, DeploymentStatus.RUNNING)
         return begun
+
+    def look(self, application_id: str, sync: SyncState, health: Health, *resources: Resource) -> None:
+        """Say how what runs compares with Git, and what runs."""
+        live = LiveState(
+            application_id=application_id,
+            agent_id=self.id,
+            project_id="default",
+            version=LiveStateVersion(at=sync.at),
+            health=health,
+            resources=resources,
+        )
+        for report in (reports.sync_state(application_id, sync), reports.live_state(live)):
+            self.call(report.method, report.request)
 
     def report(self, id: str, status: DeploymentStatus, reason: str = "") -> None:
         request = agent_messages.ReportDeploymentStatusChangedRequest(deployment_id=id, status_reason=reason)

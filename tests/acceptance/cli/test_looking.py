@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from fairway.model.application import SyncState, SyncStatus
 from fairway.model.deployment import DeploymentStatus
+from fairway.model.live_state import Health, Resource
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
 from tests.acceptance.cli.sites import Site, a_site, an_agent, an_application, stages
@@ -91,6 +94,29 @@ def test_a_deployment_is_shown_as_a_card(site: Site) -> None:
         "\n"
         "  ✗ K8S_SYNC  #  the pods are not ready\n"
     )
+
+
+def test_what_runs_is_shown_to_people_and_programs(site: Site) -> None:
+    agent = an_agent(site, "looking")
+    seen = an_application(site, agent, "seen")
+    now = datetime.now(UTC)
+    pod = Resource(id="1", type="Pod", name="seen-1", health=Health.HEALTHY, created_at=now, updated_at=now)
+    agent.look(seen, SyncState(status=SyncStatus.SYNCED, at=now), Health.HEALTHY, pod)
+
+    people = site.ok("app", "live", "seen")
+    program = json.loads(site.ok("app", "live", "seen", "--json"))
+
+    table = [re.split(r"  +", line) for line in AGO.sub("AGO", people).splitlines()]
+    assert table[0] == ["seen", "✓ synced", "✓ healthy", "told AGO"]
+    assert table[-1][:2] == ["Pod seen-1", "✓ healthy"]
+    assert (program["application_id"], [each["name"] for each in program["resources"]]) == (seen, ["seen-1"])
+
+
+def test_that_nobody_has_looked_yet_is_said_in_a_sentence(site: Site) -> None:
+    result = site.run("app", "live", "cart")
+
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "fairway: no agent has told yet what runs of cart\n"
 
 
 def test_an_id_may_be_cut_and_an_application_named(site: Site) -> None:

@@ -18,11 +18,12 @@ from fairway.cli.cards import (
     headline,
     ran_for,
     stage_list,
+    sync_reason,
 )
 from fairway.cli.lists import application_table, deployment_table
 from fairway.cli.output import show
 from fairway.model.agent import PlatformProvider
-from fairway.model.application import DeploymentReference, SyncState, SyncStatus
+from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.audit import AuditRecord
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
@@ -167,6 +168,51 @@ def test_an_application_shows_what_runs() -> None:
         "  labels      env:prod, team:shop\n"
         "  runs        v2, 9m ago: deployment d-1\n"
     )
+
+
+def an_application_that_differs(reason: str, short: str = "1 object is not as Git says: 1 different") -> Application:
+    state = SyncState(status=SyncStatus.OUT_OF_SYNC, at=NOW, short_reason=short, reason=reason)
+    return an_application(sync_state=state)
+
+
+def test_an_application_that_is_not_as_git_says_shows_the_whole_difference() -> None:
+    reason = "1 object is not as Git says: 1 different\n\n# 1. Deployment cart\n\n  spec:\n-   replicas: 2\n\x1b[2J\n\n"
+
+    assert printed(application_card(an_application_that_differs(reason), AT)) == (
+        "cart  ! out of sync\n"
+        "  1 object is not as Git says: 1 different\n"
+        "  id          a-1\n"
+        "  agent       agent-1\n"
+        "  repository  shop\n"
+        "  path        apps/cart\n"
+        "\n"
+        "  # 1. Deployment cart\n"
+        "\n"
+        "    spec:\n"
+        "  -   replicas: 2\n"
+    )
+
+
+def test_a_file_that_cannot_be_used_is_shown_with_its_problems() -> None:
+    short, reason = "The application's file cannot be used", "app.pipecd.yaml:3:5: spec.input: expected a mapping"
+    state = SyncState(status=SyncStatus.INVALID_CONFIG, at=NOW, short_reason=short, reason=reason)
+
+    assert printed(application_card(an_application(sync_state=state), AT)).endswith(f"apps/cart\n\n  {reason}\n")
+
+
+def test_a_reason_that_says_no_more_than_its_beginning_is_said_once() -> None:
+    card = printed(application_card(an_application_that_differs("Nothing runs", "Nothing runs"), AT))
+
+    assert card.count("Nothing runs") == 1
+
+
+def test_what_is_taken_away_is_red_and_what_is_added_green() -> None:
+    said = sync_reason(an_application_that_differs("- replicas: 2\n+ replicas: 3\n  - a: list\nwords").sync_state)
+
+    assert [(said.plain[span.start : span.end], span.style) for span in said.spans] == [
+        ("- replicas: 2", "red"),
+        ("+ replicas: 3", "green"),
+    ]
 
 
 def test_an_application_in_a_list_is_one_line_whatever_its_name_holds() -> None:

@@ -27,6 +27,7 @@ from fairway.model.application import SyncStatus
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.event import EventStatus
+from fairway.model.live_state import Health
 from fairway.model.stage import StageStatus
 from tests.unit.model.builders import NOW
 
@@ -133,7 +134,7 @@ def test_ids_are_shortened_as_far_as_they_stay_different() -> None:
 
 
 @pytest.mark.parametrize(
-    "statuses", [DeploymentStatus, StageStatus, SyncStatus, ConnectionStatus, CommandStatus, EventStatus]
+    "statuses", [DeploymentStatus, StageStatus, SyncStatus, ConnectionStatus, CommandStatus, EventStatus, Health]
 )
 def test_every_status_has_a_look(statuses: type[DeploymentStatus]) -> None:
     assert [member.value for member in statuses if member.value not in LOOKS] == []
