@@ -1,5 +1,6 @@
-"""`fairway agent status --data DIR`: how the agent on this machine stands, also when no server answers."""
+"""`fairway agent status`: how the agent on this machine stands, also when no server answers."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
     from fairway.agent.plugins.identity import Identity
     from fairway.agent.status import AgentState, PluginState
 
-Data = Annotated[Path, typer.Option(help="The directory of the agent, as it was started with.")]
+Data = Annotated[
+    Path | None, typer.Option(help="The directory of the agent, as it was started with; without it, that of `up`.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def show_status(data: Data, as_json: AsJson = False) -> None:
+def show_status(data: Data = None, as_json: AsJson = False) -> None:
     """Show the agent of this machine: plugins, memory, restarts, what is under way and what is wrong."""
-    ending(lambda: _show(data, as_json))
+    from fairway.cli.up.places import default_data
+
+    ending(lambda: _show(data or default_data(os.environ), as_json))
 
 
 def _show(data: Path, as_json: bool) -> None:

@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
@@ -90,3 +92,25 @@ async def test_one_that_does_not_start_is_told_of_in_whole_sentences(tmp_path: P
 def test_a_directory_without_an_agent_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoStatus, match="no agent has run with the data in"):
         read_state(tmp_path)
+
+
+def test_without_a_directory_the_agent_of_fairway_up_is_meant(tmp_path: Path) -> None:
+    up = tmp_path / "fairway" / "up"
+    (up / "agent").mkdir(parents=True)
+    (up / "up.lock").touch()
+    state = AgentState(
+        id="agent-of-up",
+        version="v1",
+        server="",
+        started_at=datetime.now(UTC),
+        process=None,
+        plugins=(),
+        deployments=(),
+        repositories=(),
+        unsent=0,
+    )
+    (up / "agent" / "status.json").write_bytes(msgspec.json.encode(state))
+
+    shown = CliRunner().invoke(commands, ["status"], env={"XDG_DATA_HOME": str(tmp_path)})
+
+    assert (shown.exit_code, shown.output.splitlines()[0]) == (0, "agent-of-up  ✗ not running")

@@ -6,6 +6,7 @@ application says which of them it means. A plugin that every agent has gives way
 """
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -33,7 +34,7 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
 
     #: For sockets: private, and short, because the path of a socket may not be long.
     sockets: Path
-    #: For files that outlive the plugins.
+    #: For files that outlive the plugins; a directory in that of the agent.
     state: Path
     #: Says until when what they have started may outlive the agent.
     left_alone: Path | None = None
@@ -50,8 +51,9 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
 class Supervisor:
     """The running plugins of one agent."""
 
-    def __init__(self, keepers: Sequence[Keeper], given: frozenset[str]) -> None:
+    def __init__(self, keepers: Sequence[Keeper], given: frozenset[str], data: Path) -> None:
         self._keepers = keepers
+        self._data = data
         #: Those that the agent's file does not list.
         self._given = given
         self._keeper_of = {plugin: keeper for keeper in keepers for plugin in keeper.program.plugins}
@@ -66,7 +68,7 @@ class Supervisor:
         await running.end_leftovers()
         programs = _programs(plugins, places)
         keepers = [Keeper(program, patience or Patience(), running.note) for program in programs]
-        supervisor = cls(keepers, frozenset(ALWAYS) - {each.name for each in plugins})
+        supervisor = cls(keepers, frozenset(ALWAYS) - {each.name for each in plugins}, places.state.parent)
         watching: list[asyncio.Task[None]] = []
         try:
             await asyncio.gather(*(keeper.first_start() for keeper in keepers))
@@ -100,7 +102,8 @@ class Supervisor:
         if any(not each.given_up for each in missing):
             raise PluginGone(said)
         # What it wrote may hold secrets: that is for who looks after the agent, not for all who see a deployment.
-        return f"{said}; `fairway agent status` shows its last words" if said else ""
+        look = f"fairway agent status --data {shlex.quote(str(self._data.absolute()))}"
+        return f"{said}; `{look}` shows its last words" if said else ""
 
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none, PluginGone before it first answered."""

@@ -88,6 +88,18 @@ async def test_one_plugin_that_does_not_start_does_not_keep_the_others_from_work
     assert "but the agent's file says 000" in trouble
 
 
+async def test_what_is_said_of_a_plugin_that_does_not_start_names_the_command_that_tells_more(tmp_path: Path) -> None:
+    async with opened(tmp_path, a_plugin(tmp_path, sha256="0" * 64)) as plugins:
+
+        async def given_up() -> bool:
+            return plugins.keepers[1].given_up
+
+        await until(given_up)
+        said = plugins.missing()
+
+    assert said.endswith(f"; `fairway agent status --data {tmp_path}` shows its last words")
+
+
 async def test_a_plugin_that_comes_up_later_is_there_then(tmp_path: Path) -> None:
     plugin = a_plugin(tmp_path)
     made = tmp_path / "made" / "foreign"
