@@ -1,13 +1,16 @@
 """The rollback on a real cluster: back to what ran before, and nothing left of the new."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.cluster.kubernetes_applications import (
     FAILED,
     SUCCEEDED,
+    Application,
     a_config_map,
     a_deployment,
     a_service,
@@ -20,6 +23,9 @@ from tests.cluster.kubernetes_applications import (
 from tests.clusters.running import RunningCluster
 
 VARIANT = "pipecd.dev/variant"
+WITHOUT_VARIANTS = (
+    "The primary stays as it is now at deploy target test; canary and baseline were removed, which no traffic needs"
+)
 
 
 @pytest.mark.parametrize("name", ["K8S_ROLLBACK", "ROLLBACK"])
@@ -190,3 +196,65 @@ async def test_a_rollback_that_was_broken_off_goes_on_when_it_is_asked_for_again
 
         assert ended.log[-1] == "1 object as it was before, 1 removed"
         assert (web.names("deployment"), web.names("configmap")) == (["web"], [])
+
+
+async def test_a_rollback_that_is_refused_takes_a_canary_away_to_which_no_traffic_was_sent(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment())
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(a_deployment(image="web:2"))
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        by_a_bot(web, a_deployment(image="web:9"))
+        web.plugin.stages = (a_stage("K8S_PRIMARY_ROLLOUT", 1, FAILED), a_stage("K8S_ROLLBACK", 0, id="r"))
+
+        ended = await web.run("K8S_ROLLBACK", id="r")
+
+        assert ended.status is FAILED
+        assert ended.message.startswith("1 object is refused by the cluster; nothing was applied:\n")
+        assert ended.message.splitlines()[-1] == WITHOUT_VARIANTS
+        assert web.names("deployment") == ["web"]
+
+
+def by_a_bot(web: Application, deployment: dict[str, Any]) -> None:
+    """Somebody else takes a Deployment over, and it is available again."""
+    text = yaml.safe_dump(deployment)
+    web.kubectl("apply", "--server-side", "--field-manager=image-bot", "--force-conflicts", "-f", "-", given=text)
+    web.kubectl("rollout", "status", f"deployment/{deployment['metadata']['name']}")
+
+
+@pytest.mark.parametrize("touched", [False, True], ids=["before the primary", "after the primary"])
+async def test_a_rollback_that_is_refused_says_what_stays_of_a_canary_that_may_have_the_traffic(
+    touched: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Where traffic could be sent back to the primary, nothing needs the canary any more."""
+    labels = {"app": "web", VARIANT: "primary"}
+    primary = a_deployment()
+    primary["spec"]["selector"]["matchLabels"] = primary["spec"]["template"]["metadata"]["labels"] = labels
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(primary, a_service(selector=labels))
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+        taken = deepcopy(primary)
+        taken["spec"]["template"]["spec"]["containers"][0]["image"] = "web:9"
+        by_a_bot(web, taken)
+        stages = [a_stage("K8S_TRAFFIC_ROUTING", 1, SUCCEEDED), a_stage("K8S_ROLLBACK", 0, id="r")]
+        web.plugin.stages = (*stages, *([a_stage("K8S_PRIMARY_ROLLOUT", 2, FAILED)] if touched else []))
+
+        ended = await web.run("K8S_ROLLBACK", id="r")
+
+        before = "nothing was applied" if touched else "1 had been applied before"
+        assert ended.message.startswith(f"1 object is refused by the cluster; {before}:\n"), ended
+        stays = (
+            "The primary stays as it is now at deploy target test, and so does what this deployment has made: "
+            f"Deployment {namespace}/web-canary, to which traffic may go; put right what is said above and deploy "
+            "application again, or remove by hand what is not wanted"
+        )
+        assert (
+            ended.message.splitlines()[-1] == ended.log[-1].splitlines()[-1] == (stays if touched else WITHOUT_VARIANTS)
+        )
+        assert web.names("deployment") == (["web", "web-canary"] if touched else ["web"])

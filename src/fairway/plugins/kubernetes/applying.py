@@ -85,8 +85,11 @@ class Applier:
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._told: set[str] = set()
 
-    async def check(self, manifests: Sequence[Placed], *, create_namespaces: bool = False) -> tuple[Checked, ...]:
-        """What the cluster would make of the manifests; NotApplied with everything that it refuses."""
+    async def check(
+        self, manifests: Sequence[Placed], *, create_namespaces: bool = False, applied_before: int = 0
+    ) -> tuple[Checked, ...]:
+        """What the cluster would make of the manifests; NotApplied with everything that it refuses, and how many other
+        objects the stage has applied before."""
         missing = await self._missing_namespaces(manifests, create_namespaces)
         there = {each.manifest.kind for each in manifests}
         own = await self._own_of_many(manifests, missing)
@@ -103,7 +106,7 @@ class Applier:
             manifests,
             check,
             lambda each: each.manifest,
-            lambda _: "nothing was applied",
+            lambda _: f"{applied_before} had been applied before" if applied_before else "nothing was applied",
         )
 
     async def apply(

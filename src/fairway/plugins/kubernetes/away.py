@@ -6,7 +6,7 @@ is made to end while something of the deployment is left says what that is, so t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
@@ -74,9 +74,14 @@ def in_words(left: set[Added], application: str, target: str) -> str:
     """Which objects may be left of a deployment, and what to do about it."""
     if not left:
         return ""
-    names = [str(each.key) for each in sorted(left)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    names = listed([str(each.key) for each in sorted(left)])
     return (
-        f"what this deployment has made may still be at deploy target {target}: {', '.join(names[:_NAMED])}{more}; "
+        f"what this deployment has made may still be at deploy target {target}: {names}; "
         f"deploy {application} again once its cluster answers, or remove what is not wanted there by hand"
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Objects by their names, but not more than somebody reads."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

@@ -90,6 +90,8 @@ class Site:
         self._place = place
         #: The commits whose manifests were loaded.
         self._loaded: list[Files] = []
+        #: How many objects this stage has applied.
+        self._applied = 0
 
     def reach(self) -> None:
         """Find the way to the cluster; BadAccess where its kubeconfig cannot be used."""
@@ -155,7 +157,7 @@ class Site:
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
         anew, rollout = Anew(self.run, self.target.name), Rollout(self.cluster, log)
         applier = Applier(self.cluster, log, anew, self._written, Owning(owner, self._place.applications))
-        checked = await applier.check(objects, create_namespaces=create_namespaces)
+        checked = await applier.check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
         # Only now: what is not allowed would be asked about by every later stage.
         await self.record.extend(objects)
         await self._note_added(checked)
@@ -166,6 +168,7 @@ class Site:
             await rollout.wait([each for each in step if each["kind"] == _DEFINITION])
 
         applied = await applier.apply(checked, serve_kinds)
+        self._applied += len(applied)
         await rollout.wait(applied)
         return applied
 

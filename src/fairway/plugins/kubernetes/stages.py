@@ -199,15 +199,15 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
     def spare(body: Body) -> bool:
         return spare_variants and mark(body, label.key) in (label.canary_value, label.baseline_value)
 
-    return await site.prune(_once(surplus(found, applied, spare)), applied)
+    return await site.prune(once(surplus(found, applied, spare)), applied)
 
 
-async def remove_variants(site: Site, loaded: Loaded, value: str, why: str) -> int:
-    """Take away everything of one variant."""
+async def find_variants(site: Site, loaded: Loaded, value: str) -> list[dict[str, Any]]:
+    """Everything of one variant."""
     label = loaded.settings.spec.variant_label
     found = await _of_variant(site, loaded, {label.key: value}, _OF_VARIANTS)
     found += await _noted_by_v0(site, _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"])
-    return await site.remove(_once(found), why)
+    return once(found)
 
 
 async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
@@ -226,7 +226,8 @@ async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
 
 async def _clean(site: Site, value_of: Any, why: str) -> str:
     loaded = await site.load_what_can_be(site.run.target)
-    removed = await remove_variants(site, loaded, value_of(loaded.settings.spec.variant_label), why)
+    found = await find_variants(site, loaded, value_of(loaded.settings.spec.variant_label))
+    removed = await site.remove(found, why)
     return "1 object removed" if removed == 1 else f"{removed} objects removed"
 
 
@@ -293,7 +294,8 @@ def _suffixes(loaded: Loaded) -> dict[str, str]:
     return {value: options[-1].suffix for value, options in found.items() if options}
 
 
-def _once(bodies: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def once(bodies: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each object once."""
     return list({str(part(each, "metadata", "uid")): each for each in bodies}.values())
 
 

@@ -3,34 +3,68 @@
 Where the primary has not been touched it is as healthy as it was, so traffic goes back to it first of all. Where it
 has been, traffic follows once the old version runs again. Then canary and baseline go, and what the deployment has
 added. Namespaces, definitions of kinds and volumes that it has added stay: they may hold what cannot be made again.
+Where the old version cannot be brought back, the reason says what stays besides.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
+from fairway.errors import UserError
+from fairway.kube.errors import BadAccess
 from fairway.kube.manifest import Body, Manifest, key_of
+from fairway.plugins.kubernetes.away import listed
 from fairway.plugins.kubernetes.config_hash import with_config_hash
+from fairway.plugins.kubernetes.health import Standing, health_of
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.pruning import LASTING, surplus
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.stages import (
     PRIMARY_ROLLOUT,
-    remove_variants,
+    ROUTING,
+    find_variants,
+    once,
     routes_traffic,
 )
 from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import find_router
 from fairway.plugins.kubernetes.variants import NoVariant, found_workloads, with_selector_label
+from fairway.plugins.kubernetes.waiting import is_waited_for
+from fairway.sdk import Files, StageFailed
 
 _SYNC = ("K8S_SYNC", "K8S_MULTI_SYNC")
 
 
 async def roll_back(site: Site) -> str:
     """Bring back what ran before the deployment; on a first deployment that is nothing."""
-    running = await site.load_running()
-    if running is None:
+    if site.run.running is None:
         return await _undo_first(site)
-    commit = site.run.running.commit if site.run.running else ""
+    back = _WayBack()
+    try:
+        applied = await _restore(site, site.run.running, back)
+    except BadAccess:
+        # Waited for, as a cluster is that does not answer.
+        raise
+    except UserError as error:
+        raise StageFailed(f"{error}\n{await _given_up(site, back)}") from error
+    removed = await _remove_all_variants(site, back.running)
+    removed += await _remove_added(site, applied)
+    what = "1 object as it was" if len(applied) == 1 else f"{len(applied)} objects as they were"
+    return f"{what} before, {removed} removed"
+
+
+class _WayBack:
+    """How far a rollback has come."""
+
+    #: What ran before, once its manifests are read.
+    running: Loaded | None = None
+    #: Whether traffic goes to the primary again.
+    traffic_is_back = False
+
+
+async def _restore(site: Site, before: Files, back: _WayBack) -> list[Body]:
+    """Apply what ran before, and send traffic there."""
+    running = back.running = await site.load(before)
+    commit = before.commit
     site.run.log.info(f"Back to commit {commit[:7]}")
     manifests = await _with_live_selectors(site, running)
     router = find_router(manifests, running.settings.spec) if routes_traffic(site.run) else None
@@ -41,12 +75,43 @@ async def roll_back(site: Site) -> str:
     rest = [each for each in hashed if router is None or each.key != router.key]
     routers = [] if router is None else [[router]]
     applied: list[Body] = []
-    for some in [rest, *routers] if _primary_was_touched(site) else [*routers, rest]:
+    for some in [rest, *routers] if _was_started(site, *PRIMARY_ROLLOUT, *_SYNC) else [*routers, rest]:
         applied += await site.bring(some, owner, create_namespaces=create)
-    removed = await _remove_all_variants(site, running)
-    removed += await _remove_added(site, applied)
-    what = "1 object as it was" if len(applied) == 1 else f"{len(applied)} objects as they were"
-    return f"{what} before, {removed} removed"
+        back.traffic_is_back = back.traffic_is_back or some in routers
+    return applied
+
+
+async def _given_up(site: Site, back: _WayBack) -> str:
+    """What becomes of canary and baseline when what ran before cannot be brought back, in words.
+
+    They may be all that answers, so they stay, but for two cases: traffic goes to the primary again, or no stage has
+    sent it anywhere and the primary is well. Without a stage for it, canary and primary share what their Service gets.
+    """
+    said = f"The primary stays as it is now at deploy target {site.target.name}"
+    unneeded = back.traffic_is_back or (not _was_started(site, *ROUTING) and await _is_well(site, back.running))
+    if unneeded:
+        try:
+            if await _remove_all_variants(site, back.running):
+                said += "; canary and baseline were removed, which no traffic needs"
+        except UserError as error:
+            said += f"; {error}"
+    found = [*await _all_variants(site, back.running), *await site.search.named(await site.added())]
+    if not found:
+        return said
+    stays = listed(sorted({str(key_of(each)) for each in found}))
+    why = "" if unneeded else ", to which traffic may go"
+    return (
+        f"{said}, and so does what this deployment has made: {stays}{why}; put right what is said above and deploy "
+        f"{site.run.deployment.application_name} again, or remove by hand what is not wanted"
+    )
+
+
+async def _is_well(site: Site, running: Loaded | None) -> bool:
+    """Whether everything of the primary that takes traffic is available, whoever has made it so."""
+    if running is None:
+        return False
+    live = [await site.live(each) for each in running.manifests if is_waited_for(each.body)]
+    return all(each is not None and health_of(each).standing is Standing.DONE for each in live)
 
 
 async def _undo_first(site: Site) -> str:
@@ -80,19 +145,21 @@ async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, .
     return with_selector_label(running.manifests, chosen, label)
 
 
-def _primary_was_touched(site: Site) -> bool:
-    return any(
-        each.name in (*PRIMARY_ROLLOUT, *_SYNC) and each.was_started
-        for each in site.run.deployment.stages
-        if not each.is_rollback
-    )
+def _was_started(site: Site, *names: str) -> bool:
+    """Whether a stage of the deployment with one of these names may have done anything."""
+    stages = site.run.deployment.stages
+    return any(each.name in names and each.was_started for each in stages if not each.is_rollback)
 
 
 async def _remove_all_variants(site: Site, running: Loaded | None) -> int:
+    return await site.remove(await _all_variants(site, running), "the deployment is rolled back")
+
+
+async def _all_variants(site: Site, running: Loaded | None) -> list[dict[str, Any]]:
     """Canary and baseline, by the labels of both commits."""
     # It may be the manifests that the deployment has failed with.
     target = await site.load_what_can_be(site.run.target)
-    removed = 0
+    found: list[dict[str, Any]] = []
     labels = []
     for loaded in (target, running) if running is not None else (target,):
         label = loaded.settings.spec.variant_label
@@ -100,8 +167,8 @@ async def _remove_all_variants(site: Site, running: Loaded | None) -> int:
             continue
         labels.append(label)
         for value in (label.canary_value, label.baseline_value):
-            removed += await remove_variants(site, loaded, value, "the deployment is rolled back")
-    return removed
+            found += await find_variants(site, loaded, value)
+    return once(found)
 
 
 async def _remove_added(site: Site, applied: Sequence[Body]) -> int:
