@@ -88,15 +88,36 @@ async def test_a_first_deployment_that_is_rolled_back_leaves_nothing_but_what_ma
         "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
     }
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.kubectl("apply", "-f", "-", given=a_config_map("there"))
-        web.commit(a_deployment(image="broken:1", deadline=1), a_service(), a_config_map("there"), claim)
+        web.kubectl("apply", "-f", "-", given=a_config_map("theirs"))
+        web.commit(a_deployment(image="broken:1", deadline=1), a_service(), claim)
         assert (await web.run("K8S_SYNC")).status is FAILED
 
         ended = await web.succeed("K8S_ROLLBACK")
 
-        assert ended.log[-1] == "2 objects removed"
+        assert (ended.log[-1], ended.message) == ("2 objects removed", "")
         left = web.all_names("deployment,service,configmap,pvc")
-        assert left == ["configmap/there", "persistentvolumeclaim/data"]
+        assert left == ["configmap/theirs", "persistentvolumeclaim/data"]
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first deployment", "another deployment"])
+async def test_what_was_there_before_an_application_had_it_is_named_when_it_cannot_be_rolled_back(
+    first: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        if not first:
+            web.commit(a_config_map("known", a="1"))
+            await web.succeed("K8S_SYNC")
+            web.deployed()
+        web.kubectl("apply", "-f", "-", given=a_config_map("there", a="theirs"))
+        web.commit(a_deployment(image="broken:1", deadline=1), a_config_map("known"), a_config_map("there", a="1"))
+        assert (await web.run("K8S_SYNC")).status is FAILED
+
+        ended = await web.succeed("K8S_ROLLBACK")
+
+        there = f"ConfigMap {namespace}/there"
+        assert f"{there}: stays as this deployment has made it, because it was there before" in ended.log
+        assert ended.message == f"{there} stays as this deployment has made it: what it was before is not in Git"
+        assert web.get("configmap", "there")["data"] == {"a": "1"}
 
 
 async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the_same(
@@ -106,12 +127,32 @@ async def test_a_deployment_that_fails_with_its_manifests_is_rolled_back_all_the
         web.commit(a_config_map(a="1"))
         await web.succeed("K8S_SYNC")
         web.deployed()
+        web.commit(a_config_map(a="2"))
+        await web.succeed("K8S_SYNC")
+        web.commit({"apiVersion": "v1", "kind": "ConfigMap"})
+        assert (await web.run("K8S_PRIMARY_ROLLOUT")).status is FAILED
+
+        ended = await web.succeed("K8S_ROLLBACK")
+
+        assert ended.log[-1] == "1 object as it was before, 0 removed"
+        assert web.get("configmap", "settings")["data"] == {"a": "1"}
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first deployment", "another deployment"])
+async def test_a_rollback_of_a_deployment_that_has_applied_nothing_says_so(
+    first: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        if not first:
+            web.commit(a_config_map(a="1"))
+            await web.succeed("K8S_SYNC")
+            web.deployed()
         web.commit({"apiVersion": "v1", "kind": "ConfigMap"})
         assert (await web.run("K8S_SYNC")).status is FAILED
 
         ended = await web.succeed("K8S_ROLLBACK")
 
-        assert ended.log[-1] == "1 object as it was before, 0 removed"
+        assert ended.message == ended.log[-1] == "nothing had been applied, so there was nothing to undo"
 
 
 @pytest.mark.parametrize("others", [0, 12], ids=["alone", "after many others"])

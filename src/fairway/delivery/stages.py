@@ -21,7 +21,7 @@ from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
-from fairway.model.undoing import stage_undone_by
+from fairway.model.undoing import SCRIPT_RUN_ROLLBACK, stage_undone_by
 
 #: How the reason of a deployment that took too long begins; the stage that ran then ends with the same.
 _DEPLOYMENT_LATE: Final = "The deployment timed out after"
@@ -268,7 +268,11 @@ def _result_of_rollback(deployment: Deployment) -> str:
     left = [_with_reason(each, deployment) for each in wanted if each.status in given_up]
     told = [f"the rollback failed in {', '.join(broken)}"] if broken else []
     told += [f"the rollback was given up, with {', '.join(left)} left to do"] if left else []
-    return " and ".join(told) or "it was rolled back"
+    if told:
+        return " and ".join(told)
+    # What a platform adds when all went well is about what was not undone; a script's own words are about itself.
+    added = [each.status_reason for each in wanted if each.name != SCRIPT_RUN_ROLLBACK and each.status_reason]
+    return f"it was rolled back: {'; '.join(added)}" if added else "it was rolled back"
 
 
 def _with_reason(stage: Stage, deployment: Deployment) -> str:

@@ -35,8 +35,8 @@ def facts(status: D, *statuses: S, **fields: Any) -> NextFacts:
     return NextFacts(**{"deployment": deployment, "config": a_config(*SETTINGS), "commander": "ada", **fields})
 
 
-def _undoing_failed(reason: str) -> Deployment:
-    failed = stages(S.FAILED, S.NOT_STARTED, S.FAILED)
+def _undoing_ended(status: S, reason: str) -> Deployment:
+    failed = stages(S.FAILED, S.NOT_STARTED, status)
     undo = msgspec.structs.replace(failed[2], status_reason=reason)
     return a_deployment(status=D.ROLLING_BACK, stages=(*failed[:2], undo, *failed[3:]))
 
@@ -162,13 +162,18 @@ def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> 
             id="undoing failed",
         ),
         pytest.param(
-            facts(D.ROLLING_BACK, deployment=_undoing_failed("cluster a is away; Pod b is left there")),
+            facts(D.ROLLING_BACK, deployment=_undoing_ended(S.FAILED, "cluster a is away; Pod b is left there")),
             stop(
                 D.FAILED,
                 "Stage K8S_CANARY_ROLLOUT failed; the rollback failed in K8S_ROLLBACK "
                 "(cluster a is away; Pod b is left there)",
             ),
             id="undoing failed for a reason",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, deployment=_undoing_ended(S.SUCCEEDED, "Pod b stays as it is")),
+            stop(D.FAILED, "Stage K8S_CANARY_ROLLOUT failed; it was rolled back: Pod b stays as it is"),
+            id="undone, with something to say",
         ),
         pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.SUCCEEDED, S.SUCCEEDED),

@@ -41,6 +41,7 @@ from fairway.sdk import (
     Files,
     Live,
     LiveQuestion,
+    Outcome,
     PlannedStage,
     Plugin,
     PluginSettings,
@@ -93,7 +94,7 @@ class OnClusters(Plugin):
             return PlannedStage(metadata={DISPLAY: str(Shares(*options.shares))})
         return PlannedStage()
 
-    async def on_targets(self, run: StageRun[Any], work: Work, only: tuple[str, ...] = ()) -> None:
+    async def on_targets(self, run: StageRun[Any], work: Work, only: tuple[str, ...] = ()) -> Outcome:
         """Do the work at each deploy target of the application, side by side, or at some of them."""
         targets = self._targets(run)
         chosen = _named(targets, only)
@@ -104,6 +105,7 @@ class OnClusters(Plugin):
         applications = self.settings.shared.get(Applications)
         deployment, now = run.deployment, asyncio.get_running_loop().time()
         applications.see(deployment.application_id, deployment.application_name, now)
+        remarks: dict[str, str] = {}
 
         async def at(target: DeployTarget) -> str:
             place = Place(
@@ -115,17 +117,23 @@ class OnClusters(Plugin):
                 applications=applications,
                 alone=alone,
             )
-            return await patiently(Site(run, place), work, self.away_seconds)
+            site = Site(run, place)
+            if not run.stage.is_rollback:
+                await site.begin()
+            done = await patiently(site, work, self.away_seconds)
+            remarks.update({target.name: site.remark} if site.remark else {})
+            return done
 
         if len(chosen) == 1:
             run.log.success(await at(chosen[0]))
-            return
+            return Outcome(message="".join(remarks.values()))
         run.targets = chosen
         try:
             await run.on_each_target(at)
         finally:
             # The stage may be tried again: where routes lead does not become the application's own for that.
             run.targets = own
+        return Outcome(message="; ".join(f"{name}: {said}" for name, said in sorted(remarks.items())))
 
     def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
         """Where anything of the application goes; a rollback has to do with both commits."""
@@ -179,15 +187,15 @@ class Kubernetes(OnClusters):
         await self.on_targets(run, lambda site: stages.route_traffic(site, run.options))
 
     @rollback("K8S_ROLLBACK")
-    async def roll_back(self, run: StageRun[StageOptions]) -> None:
+    async def roll_back(self, run: StageRun[StageOptions]) -> Outcome:
         """Bring back what ran before the deployment."""
-        await self.on_targets(run, roll_back)
+        return await self.on_targets(run, roll_back)
 
     # Nobody plans it here: it comes with deployments that an agent of PipeCD's older generation has planned.
     @undo("ROLLBACK", of="")
-    async def roll_back_v0(self, run: StageRun[StageOptions]) -> None:
+    async def roll_back_v0(self, run: StageRun[StageOptions]) -> Outcome:
         """The same, by its older name."""
-        await self.on_targets(run, roll_back)
+        return await self.on_targets(run, roll_back)
 
 
 class KubernetesMulticluster(OnClusters):
@@ -231,9 +239,9 @@ class KubernetesMulticluster(OnClusters):
         await self.on_targets(run, lambda site: stages.route_traffic(site, run.options), run.options.multi_targets)
 
     @rollback("K8S_MULTI_ROLLBACK")
-    async def roll_back(self, run: StageRun[StageOptions]) -> None:
+    async def roll_back(self, run: StageRun[StageOptions]) -> Outcome:
         """Bring back what ran before the deployment, everywhere."""
-        await self.on_targets(run, roll_back)
+        return await self.on_targets(run, roll_back)
 
 
 def _named(targets: tuple[DeployTarget, ...], only: tuple[str, ...]) -> tuple[DeployTarget, ...]:

@@ -35,6 +35,8 @@ from fairway.plugins.kubernetes.settings import ApplicationSettings, application
 from fairway.sdk import Files, StageRun
 
 _DEFINITION: Final = "CustomResourceDefinition"
+_YES: Final = "yes"
+_NO: Final = "no"
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -92,6 +94,8 @@ class Site:
         self._loaded: list[Files] = []
         #: How many objects this stage has applied.
         self._applied = 0
+        #: What people should know of a stage that succeeds; empty where there is nothing to say.
+        self.remark = ""
 
     def reach(self) -> None:
         """Find the way to the cluster; BadAccess where its kubeconfig cannot be used."""
@@ -161,6 +165,7 @@ class Site:
         # Only now: what is not allowed would be asked about by every later stage.
         await self.record.extend(objects)
         await self._note_added(checked)
+        await self.run.note_for_plugin({self._touched_key: _YES})
         if create_namespaces:
             await applier.create_namespaces({each.namespace for each in objects if each.namespace})
 
@@ -174,6 +179,8 @@ class Site:
 
     async def remove(self, bodies: Sequence[Body], why: str) -> int:
         """Take objects away."""
+        if bodies:
+            await self.run.note_for_plugin({self._touched_key: _YES})
         removed = await remove(self.cluster, bodies, self.run.log, why)
         await self._forget_added(bodies)
         return removed
@@ -185,6 +192,18 @@ class Site:
             self.run.log.info(str(each))
         keys = {key_of(each.body) for each in kept}
         return await self.remove([each for each in bodies if key_of(each) not in keys], "Git does not have it any more")
+
+    async def begin(self) -> None:
+        """Note, before the first stage of a deployment does anything here, that nothing was done yet: what an agent has
+        begun that did not note it cannot be known."""
+        stages = [each for each in self.run.deployment.stages if each.id != self.run.stage.id and not each.is_rollback]
+        before = any(each.name.startswith("K8S_") and each.was_started for each in stages)
+        if not before and await self.run.noted_by_plugin(self._touched_key) is None:
+            await self.run.note_for_plugin({self._touched_key: _NO})
+
+    async def is_untouched(self) -> bool:
+        """Whether no stage of the deployment has applied or removed anything here."""
+        return await self.run.noted_by_plugin(self._touched_key) == _NO
 
     @property
     def is_undone(self) -> bool:
@@ -248,6 +267,10 @@ class Site:
     @property
     def _configuration_key(self) -> str:
         return f"configuration-{self.target.name}"
+
+    @property
+    def _touched_key(self) -> str:
+        return f"touched-{self.target.name}"
 
     @property
     def _added_key(self) -> str:

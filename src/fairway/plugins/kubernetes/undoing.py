@@ -11,11 +11,13 @@ from typing import Any
 
 from fairway.errors import UserError
 from fairway.kube.errors import BadAccess
-from fairway.kube.manifest import Body, Manifest, key_of
+from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.away import listed
 from fairway.plugins.kubernetes.config_hash import with_config_hash
 from fairway.plugins.kubernetes.health import Standing, health_of
+from fairway.plugins.kubernetes.marks import COMMIT, mark
 from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import LASTING, surplus
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.stages import (
@@ -36,8 +38,12 @@ _SYNC = ("K8S_SYNC", "K8S_MULTI_SYNC")
 
 async def roll_back(site: Site) -> str:
     """Bring back what ran before the deployment; on a first deployment that is nothing."""
+    if await site.is_untouched():
+        site.remark = "nothing had been applied, so there was nothing to undo"
+        return site.remark
+    made = {each.key for each in await site.noted()}
     if site.run.running is None:
-        return await _undo_first(site)
+        return await _undo_first(site, made)
     back = _WayBack()
     try:
         applied = await _restore(site, site.run.running, back)
@@ -48,6 +54,7 @@ async def roll_back(site: Site) -> str:
         raise StageFailed(f"{error}\n{await _given_up(site, back)}") from error
     removed = await _remove_all_variants(site, back.running)
     removed += await _remove_added(site, applied)
+    await _name_taken_over(site, {*made, *map(key_of, applied)})
     what = "1 object as it was" if len(applied) == 1 else f"{len(applied)} objects as they were"
     return f"{what} before, {removed} removed"
 
@@ -114,10 +121,11 @@ async def _is_well(site: Site, running: Loaded | None) -> bool:
     return all(each is not None and health_of(each).standing is Standing.DONE for each in live)
 
 
-async def _undo_first(site: Site) -> str:
+async def _undo_first(site: Site, made: set[Key]) -> str:
     site.run.log.info("Nothing was deployed before: what this deployment has made is taken away")
     removed = await _remove_all_variants(site, None)
     removed += await _remove_added(site, ())
+    await _name_taken_over(site, made)
     return "1 object removed" if removed == 1 else f"{removed} objects removed"
 
 
@@ -180,3 +188,17 @@ async def _remove_added(site: Site, applied: Sequence[Body]) -> int:
             site.run.log.info(f"{key_of(each)}: stays, although it is new; it may hold what cannot be made again")
     gone = [each for each in found if each["kind"] not in LASTING]
     return await site.remove(gone, "it came with the deployment that is rolled back")
+
+
+async def _name_taken_over(site: Site, others: set[Key]) -> None:
+    """Say what the deployment has changed, and neither made nor brought back: no commit says how that was before."""
+    commit = site.run.target
+    manifests = (await site.load_what_can_be(commit)).manifests
+    wanted = [each for each in await placed(site.cluster, manifests) if each.key not in others]
+    found = await site.search.named((each.kind, each.key) for each in wanted)
+    names = sorted(str(key_of(each)) for each in found if mark(each, COMMIT) == commit.commit)
+    for each in names:
+        site.run.log.info(f"{each}: stays as this deployment has made it, because it was there before")
+    if names:
+        verb, what, were = ("stays", "it", "it was") if len(names) == 1 else ("stay", "them", "they were")
+        site.remark = f"{listed(names)} {verb} as this deployment has made {what}: what {were} before is not in Git"
