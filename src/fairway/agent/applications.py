@@ -19,6 +19,7 @@ from fairway.config.application import ApplicationConfig, Generation
 from fairway.config.find import APPLICATION_FILE, OLDEST_APPLICATION_FILE, is_application_file
 from fairway.config.read import Reading
 from fairway.config.remembered import RememberedReadings
+from fairway.delivery.targets import with_targets
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
 from fairway.model.application import (
@@ -39,6 +40,7 @@ _WIRE_SECOND = timedelta(seconds=1)
 class KnownApplication(msgspec.Struct, frozen=True, kw_only=True):
     """One registered application at one commit."""
 
+    #: With the deploy targets that it does not name where that can be told.
     application: Application
     commit: str
     #: The file that describes it, from the root of the repository.
@@ -60,7 +62,9 @@ class RepositoryView(msgspec.Struct, frozen=True, kw_only=True):
 class Registered:
     """The applications that the server has registered with this agent, and what was deployed of each last."""
 
-    def __init__(self) -> None:
+    def __init__(self, targets: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        #: The deploy targets of each plugin of this agent.
+        self.targets = targets or {}
         self._by_id: dict[str, Application] = {}
         #: Another number whenever something is otherwise than before.
         self.version = 0
@@ -215,13 +219,15 @@ class Whose(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str
     #: Labels that a file must have to be suggested.
     selector: Mapping[str, str] = {}
+    #: The deploy targets of each plugin of the agent.
+    targets: Mapping[str, tuple[str, ...]] = {}
 
 
 def view(
     commit: str, readings: Mapping[str, list[Reading]], registered: Iterable[Application], whose: Whose
 ) -> RepositoryView:
     """What the files of one repository say about its applications."""
-    known = tuple(_known(application, commit, readings) for application in registered)
+    known = tuple(_known(application, commit, readings, whose) for application in registered)
     taken = {each.file for each in known}
     others = ((path, _config(file)) for path, file in readings.items() if path not in taken and _is_text(path))
     found = tuple(_discovered(path, config, whose) for path, config in others if config and _fits(config, whose))
@@ -251,7 +257,9 @@ def report_unregistered(found: Iterable[DiscoveredApplication]) -> Report:
     return Report("ReportUnregisteredApplicationConfigurations", request)
 
 
-def _known(application: Application, commit: str, readings: Mapping[str, list[Reading]]) -> KnownApplication:
+def _known(
+    application: Application, commit: str, readings: Mapping[str, list[Reading]], whose: Whose
+) -> KnownApplication:
     candidates = files_of(application.git_path)
     file = next((path for path in candidates if path in readings), "")
     if not file:
@@ -263,7 +271,8 @@ def _known(application: Application, commit: str, readings: Mapping[str, list[Re
     problem = "" if config else "; ".join(str(error) for reading in readings[file] for error in reading.errors)
     if config is None and not problem:
         problem = f"{file} describes no application"
-    return KnownApplication(application=application, commit=commit, file=file, config=config, problem=problem)
+    placed = with_targets(application, config, whose.targets)
+    return KnownApplication(application=placed, commit=commit, file=file, config=config, problem=problem)
 
 
 def files_of(place: GitPath) -> tuple[str, ...]:

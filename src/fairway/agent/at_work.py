@@ -195,7 +195,7 @@ async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitSt
     repositories = Repositories.open(data / "mirrors", place.settings.config)
     return _Basis(
         place,
-        Registered(),
+        Registered({each.name: each.deploy_targets for each in place.settings.profile.plugins if each.deploy_targets}),
         deployments,
         await stack.enter_async_context(outbox),
         await stack.enter_async_context(repositories),

@@ -113,8 +113,9 @@ class Previewer:
     async def _decided(self, merge: Merge) -> list[tuple[KnownApplication, PreviewDecision]]:
         """The applications that there is something to tell of."""
         readings = await self._reader.at_commit(merge.mirror, merge.merged)
-        whose = Whose(repository_id=merge.repository.id, agent_id=self._agent_id)
-        known = view(merge.merged, readings, self._desk.registered.of_repository(merge.repository.id), whose).known
+        registered = self._desk.registered
+        whose = Whose(repository_id=merge.repository.id, agent_id=self._agent_id, targets=registered.targets)
+        known = view(merge.merged, readings, registered.of_repository(merge.repository.id), whose).known
         files = [change.path for change in await merge.mirror.changes(merge.base, merge.merged)]
         touched = {each.application_id: each for each in TouchIndex(map(touch_rule, known)).touched_by(files)}
         decided = [

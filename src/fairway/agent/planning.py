@@ -25,6 +25,7 @@ from fairway.delivery.plan import (
     decide_requests,
 )
 from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
+from fairway.delivery.targets import lacking
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
 from fairway.model.trigger import SyncStrategy
@@ -67,6 +68,8 @@ class Planning(msgspec.Struct, frozen=True, kw_only=True):
 async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
     """The plan, or the reason why there is none."""
     try:
+        if unplaced := _unplaced(planning):
+            return PlanDecision(plan=None, reason=f"Planning failed: {unplaced}")
         strategy = await _strategy(planning)
         if strategy.outcome is StrategyOutcome.FAILED:
             return PlanDecision(plan=None, reason=strategy.reason)
@@ -147,6 +150,15 @@ def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
     if not decision.requests and (missing := planning.plugins.missing()):
         return RequestDecision(requests=(), reason=f"{decision.reason}. {missing}")
     return decision
+
+
+def _unplaced(planning: Planning) -> str:
+    """Why it cannot be told where the deployment goes; whatever is asked of a plugin may be about that."""
+    serving, both = planning.plugins.plugins_of_stage, (SyncStrategy.QUICK_SYNC, SyncStrategy.PIPELINE)
+    asked = (decide_requests(planning.config, each, serving) for each in both)
+    clients = {each.plugin: planning.plugins.client(each.plugin) for some in asked for each in some.requests}
+    told = (lacking(name, planning.deployment, client.targets) for name, client in clients.items())
+    return next(filter(None, told), "")
 
 
 def _unowned(planning: Planning, answers: Sequence[PluginStages]) -> str:

@@ -301,7 +301,12 @@ class Watcher:
 
     def _whose(self, repository: WatchedRepository) -> Whose:
         config = self._desk.config
-        return Whose(repository_id=repository.id, agent_id=config.agent_id, selector=config.app_selector)
+        return Whose(
+            repository_id=repository.id,
+            agent_id=config.agent_id,
+            selector=config.app_selector,
+            targets=self._desk.registered.targets,
+        )
 
 
 async def _refreshed_or_said_why(repository: WatchedRepository, application: str) -> None:

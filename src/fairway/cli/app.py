@@ -1,4 +1,4 @@
-"""`fairway app …`: applications: register, look, deploy now, stop deploying."""
+"""`fairway app …`: applications: register, look, change, deploy now, stop deploying."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,6 +17,7 @@ commands = noun("Applications: what is deployed, from where in Git.")
 App = Annotated[str, typer.Argument(help="Its id, the beginning of it, or its name.", autocompletion=applications)]
 Kind = Literal["", "kubernetes", "terraform", "lambda", "cloudrun", "ecs"]
 Strategy = Literal["auto", "quick_sync", "pipeline"]
+Targets = Annotated[list[str] | None, typer.Option(help="PLUGIN:TARGET, for agents with plugins; may be repeated.")]
 
 
 class NothingTold(UserError):
@@ -82,9 +83,7 @@ def add_application(
     config_filename: Annotated[str, typer.Option(help="Its file there; without it, app.pipecd.yaml.")] = "",
     kind: Annotated[Kind, typer.Option(help="Its platform, for agents without plugins.")] = "",
     platform_provider: Annotated[str, typer.Option(help="With --kind: the place it is deployed to.")] = "",
-    target: Annotated[
-        list[str] | None, typer.Option(help="PLUGIN:TARGET, for agents with plugins; may be repeated.")
-    ] = None,
+    target: Targets = None,
     label: Labels = None,
     description: Annotated[str, typer.Option(help="A sentence about it.")] = "",
 ) -> None:
@@ -101,6 +100,23 @@ def add_application(
     body = {"name": name, "agent_id": agent_id, "repository_id": repository, "path": path}
     body |= {field: value for field, value in said.items() if value}
     _show(call, call.remote.send("POST", segments("applications"), body))
+
+
+@commands.command("change")
+@with_server
+def change_application(
+    call: Call,
+    app: App,
+    target: Targets = None,
+    platform_provider: Annotated[str, typer.Option(help="The place of one with a kind.")] = "",
+) -> None:
+    """Deploy it elsewhere, from its next deployment on."""
+    if not target and not platform_provider:
+        raise UsageError("nothing is to change; give --target or --platform-provider")
+    said = {"deploy_targets_by_plugin": _targets(target or []), "platform_provider": platform_provider}
+    change = {field: value for field, value in said.items() if value}
+    application_id = find_id(call, "applications", app)
+    _show(call, call.remote.send("PATCH", segments("applications", application_id), change))
 
 
 @commands.command("sync")

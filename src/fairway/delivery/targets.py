@@ -2,11 +2,18 @@
 
 A v1 application names deploy targets for each of its plugins. v0 knows one provider for an application, whose name is
 that of the deploy target which an agent has made of it. Who names none leaves the choice to the agent, which has none
-where there is but one.
+where there is but one, or where the stages say which. What that comes to is settled when a deployment is made, so that
+a target more in the agent's file changes nothing of one that is under way.
 """
 
 from collections.abc import Mapping
 from typing import Protocol
+
+import msgspec
+
+from fairway.config.application import ApplicationConfig, Generation
+from fairway.model.application import Application
+from fairway.model.deployment import Deployment
 
 
 class Placed(Protocol):
@@ -23,11 +30,49 @@ class Placed(Protocol):
         ...
 
 
-def targets_for(plugin: str, placed: Placed, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of the deploy targets that a plugin is to use, of those that it knows."""
+def with_targets(
+    application: Application, config: ApplicationConfig | None, known: Mapping[str, tuple[str, ...]]
+) -> Application:
+    """The application with the deploy targets that it does not name, as far as that can be told; `known` are those of
+    each plugin of its agent."""
+    if config is None or application.platform_provider:
+        return application
+    own = {plugin: targets for plugin, targets in known.items() if plugin in config.plugins} or known
+    if config.generation is Generation.V0 and application.kind is not None:
+        # Targets by plugin would make a v1 application of it.
+        providers = {each for targets in own.values() for each in targets}
+        return msgspec.structs.replace(application, platform_provider=providers.pop() if len(providers) == 1 else "")
+    asked = _asked_for(config)
+    found = {plugin: targets_for(plugin, application, targets, asked) for plugin, targets in own.items()}
+    settled = application.deploy_targets_by_plugin | {plugin: some for plugin, some in found.items() if some}
+    return msgspec.structs.replace(application, deploy_targets_by_plugin=settled)
+
+
+def targets_for(plugin: str, placed: Placed, known: tuple[str, ...], asked: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names of the deploy targets that a plugin is to use, of those that it knows; of several, those that stages
+    have `asked` for."""
     named = placed.deploy_targets_by_plugin.get(plugin)
     if named is not None:
         return named
     if placed.platform_provider:
         return (placed.platform_provider,)
-    return known if len(known) == 1 else ()
+    if len(known) == 1:
+        return known
+    return asked if set(asked) <= set(known) else ()
+
+
+def lacking(plugin: str, deployment: Deployment, known: tuple[str, ...]) -> str:
+    """What to do about a deployment for which a plugin has several targets and nobody has said which."""
+    if len(known) < 2 or targets_for(plugin, deployment, known):
+        return ""
+    option = f"--target {plugin}:{known[0]}" if deployment.kind is None else f"--platform-provider {known[0]}"
+    return (
+        f"plugin {plugin} has several deploy targets ({', '.join(known)}), and the application names none of them; "
+        f"name those that are meant: fairway app change {deployment.application_name} {option}"
+    )
+
+
+def _asked_for(config: ApplicationConfig) -> tuple[str, ...]:
+    """The deploy targets that stages name, each once."""
+    lists = (each.written.get("multiTargets") for each in config.stages)
+    return tuple(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))

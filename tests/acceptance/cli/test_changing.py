@@ -61,6 +61,19 @@ def test_the_key_of_an_agent_is_alone_on_stdout_and_is_rotated(site: Site) -> No
     PlayedAgent(site.server.address, agent_id, second).start()
 
 
+def test_an_application_is_sent_elsewhere(site: Site) -> None:
+    an_agent(site, "moving")
+    an_application(site, "moving", "moved")
+
+    assert "deploys to  another" in site.ok("app", "change", "moved", "--platform-provider", "another")
+    site.ok("app", "change", "moved", "--target", "kubernetes:east", "--target", "kubernetes:west")
+
+    moved = json.loads(site.ok("app", "get", "moved", "--json"))
+    assert moved["deploy_targets_by_plugin"] == {"kubernetes": ["east", "west"]}
+    refused = site.run("app", "change", "moved")
+    assert (refused.returncode, "give --target or --platform-provider" in refused.stderr) == (2, True)
+
+
 def test_a_sync_is_followed_from_the_command_to_the_end_of_its_deployment(site: Site) -> None:
     agent = an_agent(site, "syncing")
     application_id = an_application(site, "syncing", "synced")

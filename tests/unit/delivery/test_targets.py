@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 import pytest
 
-from fairway.delivery.targets import targets_for
+from fairway.config.application import ApplicationConfig, Generation
+from fairway.delivery.targets import targets_for, with_targets
+from fairway.model.application import ApplicationKind
+from tests.unit.delivery.builders import a_config, a_stage_config
+from tests.unit.model.builders import an_application
 
 
 class Placed(NamedTuple):
@@ -38,3 +42,41 @@ def test_a_plugin_gets_the_targets_that_the_application_names(placed: Placed, ta
 )
 def test_of_one_target_nobody_has_to_choose(placed: Placed, targets: tuple[str, ...]) -> None:
     assert targets_for("kubernetes", placed, ("a",)) == targets
+
+
+ONE = {"kubernetes": ("a",), "ecs": ("c",)}
+TWO = {"kubernetes": ("a", "b"), "ecs": ("c",)}
+ON_BOTH = a_config(a_stage_config("K8S_MULTI_SYNC", 0, written={"multiTargets": ["b", "a"]}))
+ELSEWHERE = a_config(a_stage_config("K8S_MULTI_SYNC", 0, written={"multiTargets": ["a", "x"]}))
+
+
+@pytest.mark.parametrize(
+    ("config", "known", "targets"),
+    [
+        pytest.param(a_config(), ONE, {"kubernetes": ("a",)}, id="the only one of its plugin"),
+        pytest.param(a_config(plugins={}), ONE, {"kubernetes": ("a",), "ecs": ("c",)}, id="of every plugin"),
+        pytest.param(a_config(), TWO, {}, id="none of several"),
+        pytest.param(ON_BOTH, TWO, {"kubernetes": ("b", "a")}, id="those that its stages name"),
+        pytest.param(ELSEWHERE, TWO, {}, id="none where its stages name one that is not there"),
+        pytest.param(None, ONE, {}, id="none while its file cannot be used"),
+    ],
+)
+def test_an_application_that_names_no_targets_gets_those_that_can_be_told(
+    config: ApplicationConfig | None, known: Mapping[str, tuple[str, ...]], targets: Mapping[str, tuple[str, ...]]
+) -> None:
+    assert with_targets(an_application(), config, known) == an_application(deploy_targets_by_plugin=targets)
+
+
+def test_what_an_application_names_stays() -> None:
+    named = an_application(deploy_targets_by_plugin={"kubernetes": ("b",)})
+
+    assert with_targets(named, a_config(), ONE) == named
+
+
+@pytest.mark.parametrize(("known", "provider"), [(ONE, "a"), (TWO, "")], ids=["one", "several"])
+def test_an_application_of_v0_gets_a_provider(known: Mapping[str, tuple[str, ...]], provider: str) -> None:
+    config = a_config(generation=Generation.V0)
+
+    placed = with_targets(an_application(kind=ApplicationKind.KUBERNETES), config, known)
+
+    assert placed == an_application(kind=ApplicationKind.KUBERNETES, platform_provider=provider)

@@ -135,7 +135,7 @@ class PluginClient:
         self.name = name
         self.condition = Condition()
         #: The deploy targets that it has.
-        self._targets = targets
+        self.targets = targets
         #: Whether a stage that is given to it again goes on where it was, instead of being done twice.
         self.resumes = resumes
         self._deployments = DeploymentStub(channel)
@@ -197,7 +197,7 @@ class PluginClient:
             application_id=application.id,
             application_name=application.name,
             deploy_source=_wire_source(source),
-            deploy_targets=targets_for(self.name, application, self._targets),
+            deploy_targets=targets_for(self.name, application, self.targets),
         )
         try:
             metadata = ((UNDER_WAY_KEY, "true" if under_way else "false"),)
@@ -225,7 +225,7 @@ class PluginClient:
             application_id=deployment.application_id,
             application_name=deployment.application_name,
             piped_id=deployment.agent_id,
-            deploy_targets=targets_for(self.name, deployment, self._targets),
+            deploy_targets=targets_for(self.name, deployment, self.targets),
             target_deployment_source=_wire_source(sources.target),
             running_deployment_source=_wire_source(sources.running),
         )
@@ -367,7 +367,7 @@ class PluginClient:
 
     def _placed(self, deployment: Deployment) -> Deployment:
         """The deployment as plugins know it: one of v0 has deploy targets too, and one that names none the only one."""
-        targets = targets_for(self.name, deployment, self._targets)
+        targets = targets_for(self.name, deployment, self.targets)
         if not targets:
             return deployment
         by_plugin = {**deployment.deploy_targets_by_plugin, self.name: targets}
