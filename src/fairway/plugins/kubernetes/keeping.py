@@ -16,6 +16,7 @@ from fairway.kube.cluster import Cluster, Scope
 from fairway.kube.errors import Invalid, NotAllowed, NotThere, WebhookAway
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
+from fairway.plugins.kubernetes.marks import APPLICATION
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.pruning import REMOVABLE, hidden
 from fairway.sdk.side_by_side import all_ended
@@ -69,6 +70,10 @@ class _Found(NamedTuple):
         """What it is called inside its namespace."""
         return f"{self.kind.kind} {self.thing.metadata.name}"
 
+    def is_of(self, application_id: str) -> bool:
+        """Whether it says that it was deployed for the application."""
+        return (self.thing.metadata.annotations or {}).get(APPLICATION) == application_id
+
     @property
     def full_name(self) -> str:
         meta = self.thing.metadata
@@ -82,8 +87,9 @@ class _Unseen(Exception):
 class Keeper:
     """Looks, before objects are removed from one cluster, what must stay."""
 
-    def __init__(self, cluster: Cluster, removed: Sequence[Body], applied: Iterable[Body]) -> None:
+    def __init__(self, cluster: Cluster, application_id: str, removed: Sequence[Body], applied: Iterable[Body]) -> None:
         self._cluster = cluster
+        self._application_id = application_id
         self._removed = removed
         self._applied = [key_of(each) for each in applied]
         self._uids = {str(part(each, "metadata", "uid")) for each in removed}
@@ -114,9 +120,11 @@ class Keeper:
         lists = await all_ended(self._of_kind(each, namespace) for each in kinds)
         # The same object may be served as one of several kinds.
         inside = {each.thing.metadata.uid: each for each in chain.from_iterable(lists)}
-        others = [each.name for each in self._of_others(inside.values())]
-        verb = "are" if len(others) > 1 else "is"
-        return f"{_some(others)} in it {verb} not this application's" if others else ""
+        others = self._of_others(inside.values())
+        if foreign := [each.name for each in others if not each.is_of(self._application_id)]:
+            return f"{_some(foreign)} in it {'is' if len(foreign) == 1 else 'are'} not this application's"
+        # A canary, for one.
+        return f"{_some([each.name for each in others])} of this application stays in it" if others else ""
 
     async def _why_definition(self, body: Body) -> str:
         spec = body["spec"]

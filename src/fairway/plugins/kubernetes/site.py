@@ -187,7 +187,7 @@ class Site:
 
     async def prune(self, bodies: Sequence[Body], applied: Sequence[Body]) -> int:
         """Take away what is not in Git any more, but for what others would lose something by."""
-        kept = await Keeper(self.cluster, bodies, applied).kept()
+        kept = await Keeper(self.cluster, self.run.deployment.application_id, bodies, applied).kept()
         for each in kept:
             self.run.log.info(str(each))
         keys = {key_of(each.body) for each in kept}

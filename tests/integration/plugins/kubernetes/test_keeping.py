@@ -46,6 +46,7 @@ def body(kind: str, name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": kind, **a_thing(name)}
 
 
+OF_APPLICATION = {"annotations": {"pipecd.dev/application": "app"}}
 OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
 
 
@@ -83,6 +84,18 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
             id="what comes with an object is not counted",
         ),
         pytest.param(
+            {"pods": [a_thing("web-canary", metadata=OF_APPLICATION)]},
+            [],
+            ["Namespace shop: kept, because Pod web-canary of this application stays in it"],
+            id="what the application itself leaves there",
+        ),
+        pytest.param(
+            {"pods": [a_thing("web-canary", metadata=OF_APPLICATION), a_thing("theirs")]},
+            [],
+            ["Namespace shop: kept, because Pod theirs in it is not this application's"],
+            id="what others have there comes first",
+        ),
+        pytest.param(
             {"pods": [a_thing("ends", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})]},
             [],
             [],
@@ -104,6 +117,6 @@ async def test_a_namespace_goes_only_when_nothing_of_others_goes_with_it(
 ) -> None:
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "uid": "shop"}}
     async with serving(a_cluster_with(inside, *groups)) as double, a_cluster(double) as cluster:
-        kept = await Keeper(cluster, [namespace, body("Service", "web")], []).kept()
+        kept = await Keeper(cluster, "app", [namespace, body("Service", "web")], []).kept()
 
     assert [str(each) for each in kept] == said
