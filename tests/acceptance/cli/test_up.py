@@ -1,10 +1,13 @@
 """`fairway up`: one command, and everything runs; Ctrl-C, and nothing is left; again, and it goes on."""
 
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
+import termios
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -87,6 +90,33 @@ class Machine:
             assert process.stdout is not None
             process.stdout.close()
 
+    @contextmanager
+    def up_on_a_terminal(self, *arguments: str | Path) -> Iterator["Terminal"]:
+        """`fairway up` on a terminal of its own, for as long as the block lasts."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [FAIRWAY, *self._up(*arguments)],
+            env={**self.environment, "TERM": "xterm"},
+            cwd=self.home,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            # So that it is told when the terminal is closed, as by a shell.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - a system call; it takes no lock
+        )
+        os.close(theirs)
+        watchdog = threading.Timer(3 * PATIENCE_SECONDS, process.kill)
+        watchdog.start()
+        terminal = Terminal(ours, process)
+        try:
+            yield terminal
+        finally:
+            watchdog.cancel()
+            process.kill()
+            process.wait()
+            terminal.close()
+
     def listed(self, nouns: str) -> list[dict[str, Any]]:
         """What `fairway … list` says, by the profile that `up` has written."""
         done = self.run(nouns, "list", "--json", "--profile", "up")
@@ -155,6 +185,27 @@ class Up:
         return self.process.wait()
 
 
+class Terminal:
+    """A terminal on which `fairway up` draws."""
+
+    def __init__(self, descriptor: int, process: "subprocess.Popen[bytes]") -> None:
+        self._descriptor: int | None = descriptor
+        self.process = process
+
+    def until(self, words: str) -> None:
+        """Read until these words have been drawn."""
+        assert self._descriptor is not None
+        drawn = b""
+        while words.encode() not in drawn:
+            drawn += os.read(self._descriptor, 65_536)
+
+    def close(self) -> None:
+        """Close it, as somebody does who closes the window."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
@@ -198,6 +249,17 @@ def test_ctrl_c_stops_everything_and_the_next_up_goes_on(machine: Machine) -> No
     assert sorted(each["status"] for each in deployments) == ["failed", "succeeded", "succeeded", "succeeded"]
     assert answer == "Hello from version 2 (primary)\n"
     assert [each["name"] for each in agents] == ["up"]
+
+
+def test_closing_the_terminal_stops_everything(machine: Machine) -> None:
+    with machine.up_on_a_terminal() as terminal:
+        terminal.until("deployment approve")
+        before = machine.processes()
+        terminal.close()
+        terminal.process.wait()
+
+    assert [arguments for arguments in before.values() if "process.keeper" in arguments]
+    assert machine.processes() == {}
 
 
 def test_a_script_that_ctrl_c_has_ended_counts_as_interrupted_and_is_run_again_if_it_may(

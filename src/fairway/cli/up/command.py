@@ -104,8 +104,8 @@ def _run(wishes: Wishes) -> None:
             raise
     finally:
         patience.begin()
-        _say("stopping: what is under way goes on at the next `fairway up`")
-        site.stop(patience, _say)
+        _say_if_heard("stopping: what is under way goes on at the next `fairway up`")
+        site.stop(patience, _say_if_heard)
 
 
 def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[WatchedRepository]) -> None:
@@ -186,6 +186,12 @@ def _how_we_are_called() -> str:
 def _near(path: Path) -> str:
     """A path as short as it can be typed."""
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _say_if_heard(sentence: str) -> None:
+    # The terminal may be what has gone; all that runs is stopped nevertheless.
+    with suppress(OSError):
+        _say(sentence)
 
 
 def _say(sentence: str) -> None:

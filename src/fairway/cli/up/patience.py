@@ -34,9 +34,10 @@ class Patience:
         # Who has lost patience with one thing may have some for the next.
         self._is_over = False
 
-    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+    def _heard(self, number: int, _frame: FrameType | None) -> None:
         if self._stopping:
-            self._is_over = True
+            # A terminal that is closed says so several times: by itself, by its shell, and by the end of that.
+            self._is_over = self._is_over or number != signal.SIGHUP
         else:
             self._stopping = True
             raise KeyboardInterrupt

@@ -19,7 +19,7 @@ def _handlers_as_they_were() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_ends_the_work_and_each_further_one_only_a_wait(number: signal.Signals) -> None:
     patience = Patience()
     with pytest.raises(KeyboardInterrupt):
@@ -28,6 +28,18 @@ def test_the_first_ends_the_work_and_each_further_one_only_a_wait(number: signal
     os.kill(os.getpid(), number)
 
     patience.wait_while(lambda: True, seconds=1e9)
+    looks = iter([True, False])
+    patience.wait_while(lambda: next(looks), seconds=1e9)
+    assert next(looks, None) is None
+
+
+def test_a_closed_terminal_ends_the_work_and_no_wait_however_often_it_says_so() -> None:
+    patience = Patience()
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    os.kill(os.getpid(), signal.SIGHUP)
+
     looks = iter([True, False])
     patience.wait_while(lambda: next(looks), seconds=1e9)
     assert next(looks, None) is None
