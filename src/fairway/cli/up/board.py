@@ -34,6 +34,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     #: Deployment id → the last lines of what runs.
     tails: Mapping[str, Sequence[str]] = {}
     suggestions: Sequence[DiscoveredApplication] = ()
+    #: Deployment id → why it waits for approval although we approve.
+    unapproved: Mapping[str, str] = {}
     #: What is wrong with the connection; empty when nothing is.
     trouble: str = ""
 
@@ -91,7 +93,10 @@ def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableTy
     room = _room_for_tails(state, busy, rows)
     for deployment in sorted(busy, key=lambda each: (each.application_name, each.created_at)):
         tail = state.tails.get(deployment.id, ())
-        parts += [under_way(deployment, tail[max(len(tail) - room, 0) :], signs, now), Text()]
+        parts.append(under_way(deployment, tail[max(len(tail) - room, 0) :], signs, now))
+        if why := state.unapproved.get(deployment.id):
+            parts.append(Text(f"  ! {plain(why)}", style="yellow"))
+        parts.append(Text())
     deploying = {each.application_id for each in busy}
     resting = [each for each in state.applications if each.id not in deploying]
     parts += [_resting(each, state.deployments, now) for each in resting]

@@ -2,8 +2,9 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Protocol
 
 import msgspec
@@ -16,7 +17,15 @@ from fairway.cli.logs import LogReader, block_lines
 from fairway.cli.remote import Refused, Unreachable, segments
 from fairway.cli.up.board import State
 from fairway.cli.up.registration import applications, suggestions
-from fairway.cli.up.rest import Expected, Rest, RestDecision, decide_rest, to_approve, waits_for_approval
+from fairway.cli.up.rest import (
+    Expected,
+    Rest,
+    RestDecision,
+    decide_rest,
+    missing_approvals,
+    to_approve,
+    waits_for_approval,
+)
 from fairway.cli.watch import Watch
 from fairway.model.application import Application
 from fairway.model.stage import Stage, StageStatus
@@ -76,6 +85,8 @@ class Follower:
         self._late: dict[str, float] = {}
         #: By deployment and stage.
         self._approved: set[tuple[str, str]] = set()
+        #: By deployment and stage: why we may not approve it.
+        self._refused: dict[tuple[str, str], str] = {}
         self._rest = RestDecision(Rest.NOT_YET, "")
 
     def begin(self) -> None:
@@ -120,7 +131,11 @@ class Follower:
             self._read_logs(deployment)
         tails = {each.id: self._tail(each) for each in new}
         self._state = State(
-            applications=found, deployments=deployments, tails=tails, suggestions=suggestions(self._call)
+            applications=found,
+            deployments=deployments,
+            tails=tails,
+            suggestions=suggestions(self._call),
+            unapproved=self._unapproved(deployments.values()),
         )
         self._screen.update(self._state)
         for deployment in [each for each in new if each.status.is_terminal and not self._awaits_lines(each)]:
@@ -131,7 +146,8 @@ class Follower:
         busy = [each for each in deployments.values() if not each.status.is_terminal and not waits_for_approval(each)]
         if not self._aim.until_idle or acted or busy or any(each.id in self._late for each in new):
             return False
-        self._rest = decide_rest(found, deployments, self._aim.expected(found))
+        expected = msgspec.structs.replace(self._aim.expected(found), unapproved=self._state.unapproved)
+        self._rest = decide_rest(found, deployments, expected)
         return self._rest.rest is not Rest.NOT_YET
 
     def _awaits_lines(self, ended: ShownDeployment) -> bool:
@@ -141,15 +157,31 @@ class Follower:
 
     def _act(self, deployments: Sequence[ShownDeployment]) -> bool:
         """What we do ourselves: approve where that was asked for, and play; whether that changes what is to be seen."""
-        for deployment, stage in to_approve(deployments, self._approved) if self._aim.approve else ():
-            try:
-                self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
-                self._approved.add((deployment.id, stage.id))
-            except Refused as error:
-                # It may have gone on since we looked: by somebody else's yes, or by ours whose answer got lost.
-                if error.status != 409:
-                    raise
-        return self._aim.play(self._state)
+        done = {*self._approved, *self._refused}
+        waiting = to_approve(deployments, done) if self._aim.approve else []
+        for deployment, stage in waiting:
+            self._approve(deployment, stage)
+        return self._aim.play(self._state) or bool(waiting)
+
+    def _approve(self, deployment: ShownDeployment, stage: Stage) -> None:
+        try:
+            self._call.remote.send("POST", segments("deployments", deployment.id, "stages", stage.id, "approve"))
+            self._approved.add((deployment.id, stage.id))
+        except Refused as error:
+            if error.status == HTTPStatus.FORBIDDEN:
+                self._refused[deployment.id, stage.id] = str(error)
+            # It may have gone on since we looked: by somebody else's yes, or by ours whose answer got lost.
+            elif error.status != HTTPStatus.CONFLICT:
+                raise
+
+    def _unapproved(self, deployments: Iterable[ShownDeployment]) -> dict[str, str]:
+        """Why some wait for approval although we have done what we can."""
+        waiting = to_approve(deployments, ())
+        refused = {each.id: self._refused.get((each.id, stage.id), "") for each, stage in waiting}
+        lacking = {
+            each.id: missing_approvals(stage) for each, stage in waiting if (each.id, stage.id) in self._approved
+        }
+        return {id: why for id, why in {**refused, **lacking}.items() if why}
 
     def _deployments(self) -> dict[str, ShownDeployment]:
         found = list_of(self._call, "deployments", ShownDeployment, {}, _NEWEST)[1]

@@ -46,6 +46,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     unusable: Sequence[str] = ()
     #: Whether somebody will approve what waits for it; if nobody does, waiting for approval is rest.
     approved: bool = False
+    #: Deployment id → why our yes is not enough; those wait for somebody else.
+    unapproved: Mapping[str, str] = {}
 
 
 def decide_rest(
@@ -80,6 +82,15 @@ def to_approve(deployments: Iterable[T], done: Collection[tuple[str, str]]) -> l
     ]
 
 
+def missing_approvals(stage: Stage) -> str:
+    """What a stage lacks that has our approval; empty when it has all that it needs."""
+    if stage.is_approved:
+        return ""
+    given = ", ".join(approval.by for approval in stage.approvals)
+    count = f"{len(stage.approvals)} of {stage.minimum_approvals} approvals are given ({plain(given)})"
+    return f"{count}; somebody else has to approve, too"
+
+
 def _of_application(
     application: Application, deployments: Mapping[str, Deployment], expected: Expected
 ) -> RestDecision:
@@ -98,8 +109,9 @@ def _of_application(
         return RestDecision(Rest.NOT_YET, f"{name} is about to be deployed")
     word = deployment.status.value.replace("_", " ")
     if not deployment.status.is_terminal:
-        if waits_for_approval(deployment) and not expected.approved:
-            return RestDecision(Rest.AS_EXPECTED, f"{name} waits for approval")
+        why = expected.unapproved.get(deployment.id, "")
+        if waits_for_approval(deployment) and (why or not expected.approved):
+            return RestDecision(Rest.AS_EXPECTED, f"{name} waits for approval" + (f": {why}" if why else ""))
         return RestDecision(Rest.NOT_YET, f"{name} is {word}")
     end = expected.ends.get(application.id, DeploymentStatus.SUCCEEDED)
     if deployment.status is end:

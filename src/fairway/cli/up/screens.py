@@ -1,7 +1,7 @@
 """Where it is shown: drawn in place on a terminal, elsewhere each change as a line."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ class Lines:
         self._before: dict[str, ShownDeployment] = {}
         self._trouble = ""
         self._suggested: set[tuple[str, str, str]] = set()
+        #: Deployment id → why our approval is not enough, as it was told last.
+        self._unapproved: Mapping[str, str] = {}
 
     def update(self, state: State) -> None:
         """Print what has changed."""
@@ -35,6 +37,10 @@ class Lines:
         busy = [each for each in state.deployments.values() if not each.status.is_terminal]
         for deployment in sorted(busy, key=lambda each: each.created_at):
             self._print_changes(deployment)
+            why = state.unapproved.get(deployment.id, "")
+            if why and why != self._unapproved.get(deployment.id):
+                _line(f"! {plain(deployment.application_name)}: {plain(why)}")
+        self._unapproved = state.unapproved
         for found in state.suggestions:
             place = (found.repository_id, found.path, found.config_filename)
             if place not in self._suggested:

@@ -56,6 +56,20 @@ def test_what_waits_for_approval_shows_the_command_that_approves_and_what_else_t
     assert "  look at it  fairway deployment list" in lines
 
 
+def test_why_our_approval_is_not_enough_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = a_stage(status=StageStatus.RUNNING, available_operation=ManualOperation.APPROVE)
+    deployment, why = shown(waiting), "ada is not one of those who may"
+    state = State(deployments={deployment.id: deployment}, unapproved={deployment.id: why})
+    lines = Lines(SIGNS)
+
+    for _ in range(2):
+        lines.update(state)
+
+    told = [line[9:] for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in told if why in line] == [f"! cart: {why}"]
+    assert f"  ! {why}" in drawn(state)
+
+
 @pytest.mark.parametrize("rows", [16, 20, 24, 40])
 def test_logs_give_way_so_that_the_stages_stay_on_the_screen(rows: int) -> None:
     stages = (a_stage(status=StageStatus.RUNNING), a_stage("stage-1"), a_stage("stage-2"))
