@@ -49,7 +49,7 @@ class Machine:
         ours = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
         return {**ours, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", "LOGNAME": "Ada L."}
 
-    def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    def run(self, *arguments: str | Path, stdin: str = "") -> "subprocess.CompletedProcess[str]":
         """Call the command and wait for its end."""
         command = [FAIRWAY, *arguments]
         return subprocess.run(
@@ -57,6 +57,7 @@ class Machine:
             env=self.environment,
             cwd=self.home,
             text=True,
+            input=stdin,
             capture_output=True,
             check=False,
             timeout=2 * PATIENCE_SECONDS,
@@ -400,3 +401,23 @@ def test_an_application_that_cannot_be_registered_is_said_and_is_not_as_it_shoul
     assert f"  ! {why}" in broken.stdout
     assert f"fairway: {why}" in broken.stderr
     assert (mended.returncode, "second: deployment succeeded" in mended.stdout) == (0, True), mended.stdout
+
+
+def test_a_secret_that_was_sealed_for_its_agent_is_opened_for_a_script_and_masked_in_its_log(
+    machine: Machine, tmp_path: Path
+) -> None:
+    stage = script("cat token.txt; test $(wc -c < token.txt) = 17")
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("true"))})
+
+    with machine.up("--repo", origin.bare, "--register") as up:
+        up.until("web: deployment succeeded")
+        sealed = machine.run("encrypt", "--agent", "up", "--profile", "up", stdin="hush-hush-1")
+        spec = f"  encryption: {{encryptedSecrets: {{token: {sealed.stdout.strip()}}}, decryptionTargets: [token.txt]}}"
+        target = "token {{ .encryptedSecrets.token }}"
+        origin.commit({"web/app.pipecd.yaml": an_application_file(stage, spec=spec), "web/token.txt": target})
+        logged = up.until("SCRIPT_RUN │ token")
+        up.until("web: deployment succeeded")
+        up.interrupt()
+
+    assert sealed.returncode == 0, sealed.stderr
+    assert logged.endswith("│ token •••\n")

@@ -1,8 +1,8 @@
 """The agent's file of `fairway up`: written at the first start, its user's from then on.
 
 Who adds a plugin, a cluster or a repository to it finds that again; at each start only what `up` has to see to is
-brought up to date: who the agent is, where its server is, and the repositories on this machine. A file that nobody can
-read is not written over.
+brought up to date: who the agent is, where its server is, the repositories on this machine, and a key pair for sealed
+values where none is named. A file that nobody can read is not written over.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ import msgspec
 import yaml
 
 from fairway.cli.up.places import Places, write_private
+from fairway.cli.up.sealing_keys import secret_management
 from fairway.config.read import read_agent
 from fairway.config.reader.document import read_documents
 from fairway.errors import UserError
@@ -58,13 +59,14 @@ class AgentFile:
 
     def write(self, id: str, server: str, repositories: Sequence[WatchedRepository]) -> None:
         """Have it name this agent, its server and these repositories; the rest stays as it is."""
-        own = {
+        own: dict[str, Any] = {
             "projectID": _PROJECT,
             "pipedID": id,
             "pipedKeyFile": str(self._places.agent_key.absolute()),
             "apiAddress": server,
         }
         before = self._spec or {"plugins": [{"name": "process", "url": "builtin:process"}]}
+        own["secretManagement"] = secret_management(self._places, before.get("secretManagement"))
         spec = {**own, **before, **own, "repositories": _brought_up_to_date(before, repositories)}
         document = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Piped", **self._document, "spec": spec}
         # Not touched where nothing changes, for the sake of comments and of how somebody likes to write.

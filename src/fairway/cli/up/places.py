@@ -47,6 +47,16 @@ class Places(msgspec.Struct, frozen=True):
         return self.data / "agent.key"
 
     @property
+    def sealing_key(self) -> Path:
+        """The key with which the agent opens sealed values."""
+        return self.data / "sealing.key"
+
+    @property
+    def public_sealing_key(self) -> Path:
+        """Its public half."""
+        return self.data / "sealing.key.pub"
+
+    @property
     def agent_file(self) -> Path:
         """The agent's configuration."""
         return self.data / "agent.yaml"
