@@ -366,6 +366,18 @@ def test_what_is_found_in_it_is_deployed_when_asked_and_watched_from_then_on(mac
     assert "│ first words" in registered.stdout
 
 
+def test_where_no_application_is_registered_it_ends_and_says_what_to_do(machine: Machine, tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"README": "nothing to deploy"})
+
+    none = machine.until_idle("--repo", origin.bare, "--register")
+    origin.commit({"web/app.pipecd.yaml": an_application_file(script("true"))})
+    found = machine.until_idle()
+
+    assert (none.returncode, found.returncode) == (1, 1)
+    assert none.stderr == f"fairway: no application is registered; none was found in {origin.bare}, branch main\n"
+    assert found.stderr == "fairway: no application is registered; found web: add --register\n"
+
+
 def test_what_was_committed_meanwhile_is_left_to_do(machine: Machine, tmp_path: Path) -> None:
     origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(script("cat words"))})
 

@@ -57,6 +57,11 @@ class AgentFile:
             if _is_here(each)
         ]
 
+    @property
+    def watches_elsewhere(self) -> bool:
+        """Whether repositories of other machines are watched, too."""
+        return not all(map(_is_here, self._spec.get("repositories") or ()))
+
     def write(self, id: str, server: str, repositories: Sequence[WatchedRepository]) -> None:
         """Have it name this agent, its server and these repositories; the rest stays as it is."""
         own: dict[str, Any] = {

@@ -21,7 +21,7 @@ import typer
 from fairway.cli.call import Call, UsageError, ending
 from fairway.cli.options import Timeout, length_of_time
 from fairway.cli.output import plain
-from fairway.cli.up.agent_file import WatchedRepository
+from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.board import Signs, State
 from fairway.cli.up.demo import Demo
 from fairway.cli.up.follow import Aim, Follower
@@ -35,7 +35,6 @@ from fairway.cli.up.site import LISTEN, OwnCall, Site, choose_address, save_prof
 from fairway.cli.up.unusable import unusable_files
 from fairway.cli.watch import TimedOut
 from fairway.errors import UserError
-from fairway.model.application import Application
 
 commands = typer.Typer(add_completion=False)
 #: How long a screen stays empty for what may be found.
@@ -151,12 +150,25 @@ def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedR
         # At each look, because more may be committed.
         return wishes.register and register_applications(call, state.suggestions)
 
-    def expected(applications: Sequence[Application]) -> Expected:
+    def expected(state: State) -> Expected:
         own = [each for each in repositories if each != demo.repository] if wishes.register else []
-        unusable = [why for each in own for why in unusable_files(each, applications)]
-        return msgspec.structs.replace(demo.expected(applications, wishes.aim.approve), unusable=unusable)
+        unusable = [why for each in own for why in unusable_files(each, state.applications)]
+        demos = demo.expected(state.applications, wishes.aim.approve)
+        return msgspec.structs.replace(demos, unusable=unusable, nobody=_why_nobody(wishes, state, repositories))
 
     return msgspec.structs.replace(wishes.aim, play=play, expected=expected)
+
+
+def _why_nobody(wishes: Wishes, state: State, repositories: Sequence[WatchedRepository]) -> str:
+    """Why no application will be registered by itself, once the agent has looked; empty where one may still be."""
+    if state.suggestions:
+        names = ", ".join(plain(each.name) for each in state.suggestions)
+        return "" if wishes.register else f"found {names}: add --register"
+    if AgentFile(wishes.places).watches_elsewhere:
+        # Nobody knows when the agent has looked at those.
+        return ""
+    places = (f"{_near(each.path)}, branch {each.branch}" for each in repositories)
+    return f"none was found in {' and '.join(places)}"
 
 
 def _signs(demo: Demo, profile: str) -> Signs:

@@ -14,6 +14,7 @@ from fairway.cli.cards import ShownDeployment
 from fairway.cli.find import list_of
 from fairway.cli.follow import LATE_SECONDS
 from fairway.cli.logs import LogReader, block_lines
+from fairway.cli.output import plain
 from fairway.cli.remote import Refused, Unreachable, segments
 from fairway.cli.up.board import State
 from fairway.cli.up.registration import applications, suggestions
@@ -26,8 +27,7 @@ from fairway.cli.up.rest import (
     to_approve,
     waits_for_approval,
 )
-from fairway.cli.watch import Watch
-from fairway.model.application import Application
+from fairway.cli.watch import TimedOut, Watch
 from fairway.model.stage import Stage, StageStatus
 
 #: Deployments that are looked at: those that changed last.
@@ -63,7 +63,7 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
     approve: bool = False
     timeout: timedelta | None = None
     #: What the applications should come to.
-    expected: Callable[[Sequence[Application]], Expected] = lambda _: Expected()
+    expected: Callable[[State], Expected] = lambda _: Expected()
     #: Called at each look with how everything stands; whether something else is to be seen at the next one.
     play: Callable[[State], bool] = lambda _: False
 
@@ -95,14 +95,39 @@ class Follower:
 
     def run(self) -> RestDecision:
         """Follow until everything has come to rest, or for ever."""
+        timeout = self._aim.timeout
+        deadline = None if timeout is None else time.monotonic() + timeout.total_seconds()
         while True:
-            watch = Watch(self._call.remote, self._topics, self._lost, self._aim.timeout)
+            left = None if deadline is None else timedelta(seconds=deadline - time.monotonic())
             try:
-                watch.run(self._look)
+                Watch(self._call.remote, self._topics, self._lost, left).run(self._look)
                 return self._rest
+            except TimedOut as error:
+                raise TimedOut(f"{error}: {self._awaited()}") from error
             except Unreachable as error:
+                if left is not None and left <= timedelta(0):
+                    raise TimedOut(f"it took too long: {error}") from error
                 # Whoever keeps the server running brings it back; this is only about what is shown meanwhile.
                 self._lost(error)
+
+    def _awaited(self) -> str:
+        """What keeps us from rest."""
+        busy = [
+            f"{plain(each.application_name)} is {each.status.value.replace('_', ' ')}"
+            + (f", waiting for {plain(each.waiting_for)}" if each.waiting_for else "")
+            for each in self._busy()
+        ]
+        return "; ".join(busy) or self._decided().reason
+
+    def _busy(self) -> list[ShownDeployment]:
+        """The deployments that go on by themselves."""
+        deployments = self._state.deployments.values()
+        return [each for each in deployments if not each.status.is_terminal and not waits_for_approval(each)]
+
+    def _decided(self) -> RestDecision:
+        state = self._state
+        expected = msgspec.structs.replace(self._aim.expected(state), unapproved=state.unapproved)
+        return decide_rest(state.applications, state.deployments, expected)
 
     def _topics(self) -> list[str]:
         growing = [
@@ -143,11 +168,9 @@ class Follower:
             self._told.add(deployment.id)
             del self._readers[deployment.id], self._late[deployment.id]
         acted = self._act(new)
-        busy = [each for each in deployments.values() if not each.status.is_terminal and not waits_for_approval(each)]
-        if not self._aim.until_idle or acted or busy or any(each.id in self._late for each in new):
+        if not self._aim.until_idle or acted or self._busy() or any(each.id in self._late for each in new):
             return False
-        expected = msgspec.structs.replace(self._aim.expected(found), unapproved=self._state.unapproved)
-        self._rest = decide_rest(found, deployments, expected)
+        self._rest = self._decided()
         return self._rest.rest is not Rest.NOT_YET
 
     def _awaits_lines(self, ended: ShownDeployment) -> bool:

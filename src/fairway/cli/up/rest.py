@@ -44,6 +44,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     coming: str = ""
     #: What should have been registered and cannot be, each with why.
     unusable: Sequence[str] = ()
+    #: Why no application will come by itself where none is registered; empty while one may.
+    nobody: str = ""
     #: Whether somebody will approve what waits for it; if nobody does, waiting for approval is rest.
     approved: bool = False
     #: Deployment id → why our yes is not enough; those wait for somebody else.
@@ -55,7 +57,12 @@ def decide_rest(
 ) -> RestDecision:
     """Whether the newest deployment of each application is where it should come to."""
     if not applications and not expected.unusable:
-        return RestDecision(Rest.NOT_YET, "no application is registered")
+        said = "no application is registered"
+        return (
+            RestDecision(Rest.OTHERWISE, f"{said}; {expected.nobody}")
+            if expected.nobody
+            else RestDecision(Rest.NOT_YET, said)
+        )
     each = [_of_application(application, deployments, expected) for application in applications]
     each += [RestDecision(Rest.OTHERWISE, why) for why in expected.unusable]
     for rest in (Rest.NOT_YET, Rest.OTHERWISE):

@@ -127,9 +127,13 @@ class Site:
         from fairway.agent.status import NoStatus, read_state
 
         try:
-            known = {each.id: each for each in read_state(self._places.agent).repositories}
+            told = read_state(self._places.agent)
         except NoStatus:
             return False
+        if told.process is None or told.process.pid != self._agent.pid:
+            # Of the agent before; what it has found may not be known any more.
+            return False
+        known = {each.id: each for each in told.repositories}
         state, newest = known.get(repository.id), newest_commit(repository)
         return state is not None and (bool(state.trouble) or state.looked_at == newest)
 

@@ -99,6 +99,13 @@ def test_what_cannot_be_deployed_is_not_waited_for() -> None:
     assert decision == RestDecision(Rest.OTHERWISE, "web: is no YAML; api: has no name")
 
 
+def test_where_no_application_can_come_any_more_nothing_is_waited_for() -> None:
+    assert decide_rest([], {}, Expected(nobody="found web: add --register")) == RestDecision(
+        Rest.OTHERWISE, "no application is registered; found web: add --register"
+    )
+    assert decide_rest([], {}, Expected()) == RestDecision(Rest.NOT_YET, "no application is registered")
+
+
 def test_one_that_is_under_way_keeps_all_from_rest() -> None:
     other = an_application("a-2", name="web")
 
