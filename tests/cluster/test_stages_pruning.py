@@ -48,13 +48,15 @@ async def test_a_namespace_and_a_kind_that_others_use_stay_although_they_left_gi
         ended = await web.succeed("K8S_SYNC")
 
         assert ended.log[-1] == "1 object applied, 2 removed"
-        assert f"Namespace {other}: kept, because ConfigMap other and 2 more in it are not this application's" in (
-            ended.log
-        )
-        assert (
-            f"CustomResourceDefinition widgets.{group}: kept, because Widget {other}/theirs would go with it"
-            in ended.log
-        )
+        no_longer = "; it is no longer this application's"
+        foreign = "ConfigMap other and 2 more in it are not this application's"
+        assert f"Namespace {other}: kept, because {foreign}{no_longer}" in ended.log
+        definition = f"CustomResourceDefinition widgets.{group}: kept, because Widget {other}/theirs would go with it"
+        assert f"{definition}{no_longer}" in ended.log
+        for kind, name in (("namespace", other), ("crd", f"widgets.{group}")):
+            assert "pipecd.dev/" not in cluster.kubectl("get", kind, name, "-o", "yaml", "--show-managed-fields=false")
+        # Nobody looks at it again.
+        assert not [each for each in (await web.succeed("K8S_SYNC")).log if "kept" in each]
         assert cluster.kubectl("get", f"configmap,widgets.{group}", "-o", "name", namespace=other).split() == [
             "configmap/kube-root-ca.crt",
             "configmap/other",
@@ -73,7 +75,8 @@ async def test_a_namespace_stays_while_git_has_something_in_it(
         web.commit(within(other, a_config_map("c")))
         ended = await web.succeed("K8S_SYNC", prune=True)
 
-        assert f"Namespace {other}: kept, because Git still has ConfigMap c in it" in ended.log
+        kept = f"Namespace {other}: kept, because Git still has ConfigMap c in it; it is no longer this application's"
+        assert kept in ended.log
         assert ended.log[-1] == "1 object applied"
         assert cluster.kubectl("get", "configmap", "c", "-o", "name", namespace=other) == "configmap/c\n"
 

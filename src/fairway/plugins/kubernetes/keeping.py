@@ -2,7 +2,8 @@
 
 Deleting one object deletes all that is in a namespace, or of a kind, whoever has made it. So that goes last and only
 when nothing else is lost: what this application removes as well, what belongs to that, and what Kubernetes puts into
-each namespace. In doubt, and where one may not look, it stays; the next time it is looked at again.
+each namespace. In doubt, and where one may not look, it stays, and the next time it is looked at again; what stays for
+others is no longer the application's, because nothing that it could do would make it as Git says.
 """
 
 import asyncio
@@ -36,9 +37,12 @@ class Kept(NamedTuple):
 
     body: Body
     why: str
+    #: Whether the next time will be no different.
+    for_good: bool = False
 
     def __str__(self) -> str:
-        return f"{key_of(self.body)}: kept, because {self.why}"
+        given_up = "; it is no longer this application's" if self.for_good else ""
+        return f"{key_of(self.body)}: kept, because {self.why}{given_up}"
 
 
 class _Owner(msgspec.Struct, frozen=True):
@@ -100,19 +104,19 @@ class Keeper:
         found = []
         for each in self._removed:
             key = key_of(each)
-            reason = {_NAMESPACE: self._why_namespace, _DEFINITION: self._why_definition}.get((key.group, key.kind))
+            reason = {_NAMESPACE: self._kept_namespace, _DEFINITION: self._kept_definition}.get((key.group, key.kind))
             if reason is not None:
                 try:
-                    why = await reason(each)
+                    kept = await reason(each)
                 except _Unseen as error:
-                    why = f"it cannot be seen whether anybody else uses it: {error}"
-                found += [Kept(each, why)] if why else []
+                    kept = Kept(each, f"it cannot be seen whether anybody else uses it: {error}")
+                found += [kept] if kept else []
         return found
 
-    async def _why_namespace(self, body: Body) -> str:
+    async def _kept_namespace(self, body: Body) -> Kept | None:
         namespace = key_of(body).name
         if wanted := [f"{each.kind} {each.name}" for each in self._applied if each.namespace == namespace]:
-            return f"Git still has {_some(wanted)} in it"
+            return Kept(body, f"Git still has {_some(wanted)} in it", for_good=True)
         served = await self._cluster.served()
         kinds = [each for each in served.kinds if each.namespaced and each.verbs >= REMOVABLE and each.kind != _EVENT]
         if away := hidden(served, kinds):
@@ -122,11 +126,13 @@ class Keeper:
         inside = {each.thing.metadata.uid: each for each in chain.from_iterable(lists)}
         others = self._of_others(inside.values())
         if foreign := [each.name for each in others if not each.is_of(self._application_id)]:
-            return f"{_some(foreign)} in it {'is' if len(foreign) == 1 else 'are'} not this application's"
+            why = f"{_some(foreign)} in it {'is' if len(foreign) == 1 else 'are'} not this application's"
+            return Kept(body, why, for_good=True)
         # A canary, for one.
-        return f"{_some([each.name for each in others])} of this application stays in it" if others else ""
+        own = [each.name for each in others]
+        return Kept(body, f"{_some(own)} of this application stays in it") if own else None
 
-    async def _why_definition(self, body: Body) -> str:
+    async def _kept_definition(self, body: Body) -> Kept | None:
         spec = body["spec"]
         version = next((each["name"] for each in spec["versions"] if each.get("served")), "")
         if not version:
@@ -137,7 +143,7 @@ class Keeper:
             group=spec["group"], version=version, kind=names["kind"], plural=names["plural"], namespaced=namespaced
         )
         others = [each.full_name for each in self._of_others(await self._of_kind(kind, ""))]
-        return f"{_some(others)} would go with it" if others else ""
+        return Kept(body, f"{_some(others)} would go with it", for_good=True) if others else None
 
     async def _of_kind(self, kind: Kind, namespace: str) -> list[_Found]:
         try:

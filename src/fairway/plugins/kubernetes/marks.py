@@ -66,6 +66,13 @@ def marked(manifest: Manifest, owner: Owner) -> Manifest:
     return remade(manifest, change)
 
 
+def without_marks(variant_key: str) -> Body:
+    """The change to an object that is nobody's from now on."""
+    labels = dict.fromkeys((MANAGED_BY, AGENT, APPLICATION, COMMIT, variant_key))
+    annotations = {**labels, **dict.fromkeys((ORIGINAL_API_VERSION, RESOURCE_KEY))}
+    return {"metadata": {"labels": labels, "annotations": annotations}}
+
+
 def resource_key(body: Body) -> str:
     """An object as PipeCD's plugins write it down: group, kind, namespace and name."""
     group, _, _ = str(body["apiVersion"]).rpartition("/")

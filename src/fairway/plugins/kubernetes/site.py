@@ -23,7 +23,7 @@ from fairway.plugins.kubernetes.keeping import Keeper
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
-from fairway.plugins.kubernetes.marks import Owner, marked
+from fairway.plugins.kubernetes.marks import Owner, marked, without_marks
 from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
@@ -189,9 +189,17 @@ class Site:
         """Take away what is not in Git any more, but for what others would lose something by."""
         kept = await Keeper(self.cluster, self.run.deployment.application_id, bodies, applied).kept()
         for each in kept:
+            if each.for_good:
+                await self._give_up(each.body)
             self.run.log.info(str(each))
         keys = {key_of(each.body) for each in kept}
         return await self.remove([each for each in bodies if key_of(each) not in keys], "Git does not have it any more")
+
+    async def _give_up(self, body: Body) -> None:
+        key = key_of(body)
+        kind = await self.cluster.kind(str(body["apiVersion"]), key.kind)
+        label = application_settings(self.run.target, self._place.plugin).spec.variant_label
+        await self.cluster.patch(kind, key.namespace, key.name, without_marks(label.key))
 
     async def begin(self) -> None:
         """Note, before the first stage of a deployment does anything here, that nothing was done yet: what an agent has

@@ -10,6 +10,9 @@ from tests.integration.kube.double import Answer, a_cluster, a_list, refuses, sa
 
 VERBS = ["delete", "list"]
 
+#: How it is said that something stays for others.
+FOREIGN = "in it is not this application's; it is no longer this application's"
+
 
 def a_group(name: str, *kinds: str, stale: bool = False) -> dict[str, Any]:
     """As a cluster tells of one when it is asked for all at once."""
@@ -70,7 +73,9 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
         pytest.param(
             {"pods": [a_thing("web-2", owners=("web", "theirs"))]},
             [],
-            ["Namespace shop: kept, because Pod web-2 in it is not this application's"],
+            [
+                "Namespace shop: kept, because Pod web-2 in it is not this application's; it is no longer this application's"
+            ],
             id="what somebody else owns as well",
         ),
         pytest.param(
@@ -80,7 +85,9 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
                 "pods": [a_thing("p", "p", ("theirs",))],
             },
             [],
-            ["Namespace shop: kept, because Service theirs in it is not this application's"],
+            [
+                "Namespace shop: kept, because Service theirs in it is not this application's; it is no longer this application's"
+            ],
             id="what comes with an object is not counted",
         ),
         pytest.param(
@@ -92,7 +99,9 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
         pytest.param(
             {"pods": [a_thing("web-canary", metadata=OF_APPLICATION), a_thing("theirs")]},
             [],
-            ["Namespace shop: kept, because Pod theirs in it is not this application's"],
+            [
+                "Namespace shop: kept, because Pod theirs in it is not this application's; it is no longer this application's"
+            ],
             id="what others have there comes first",
         ),
         pytest.param(
