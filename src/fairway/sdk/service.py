@@ -4,6 +4,7 @@ Options are checked when the deployment is planned, so that a mistake in them en
 """
 
 import asyncio
+import reprlib
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,10 @@ class UnknownStageName(UserError):
 
 class BadOptions(UserError):
     """Options that a stage cannot use."""
+
+
+class WrongReturn(UserError):
+    """A stage that returned what is no end of one."""
 
 
 class PluginService(DeploymentServicer, StageServicer):
@@ -156,7 +161,8 @@ class PluginService(DeploymentServicer, StageServicer):
             spec = self._spec(told.stage.name)
             options = _options(spec, told.config, told.stage.name)
             run: StageRun[Any] = StageRun(told, options, log, agent)
-            outcome = await running.finish(run, self._tried(run, spec), self._ends_with_call)
+            returned = await running.finish(run, self._tried(run, spec), self._ends_with_call)
+            outcome = _outcome(returned, self._plugin.name, spec.name)
         except FairwayError as error:
             log.error(str(error))
             outcome = Outcome(StageStatus.FAILED, str(error))
@@ -174,9 +180,9 @@ class PluginService(DeploymentServicer, StageServicer):
         await log.close()
         return outcome
 
-    async def _tried(self, run: StageRun[Any], spec: StageSpec) -> Outcome | None:
+    async def _tried(self, run: StageRun[Any], spec: StageSpec) -> Any:
         """How the stage ended, tried again while its errors say that this may help."""
-        work: Callable[[StageRun[Any]], Awaitable[Outcome | None]] = getattr(self._plugin, spec.method)
+        work: Callable[[StageRun[Any]], Awaitable[Any]] = getattr(self._plugin, spec.method)
         retry = self._plugin.retry
         for failures in range(1, retry.attempts):
             try:
@@ -251,13 +257,13 @@ class _Running:
     def __init__(self) -> None:
         self.ended = asyncio.Event()
         self._run: StageRun[Any] | None = None
-        self._task: asyncio.Task[Outcome | None] | None = None
+        self._task: asyncio.Task[Any] | None = None
 
-    async def finish(self, run: StageRun[Any], work: Any, ends_with_call: bool) -> Outcome:
-        """How the work ended."""
+    async def finish(self, run: StageRun[Any], work: Any, ends_with_call: bool) -> Any:
+        """What the work returned, or the outcome of one that was ended."""
         self._run, self._task = run, asyncio.ensure_future(work)
         try:
-            return await asyncio.shield(self._task) or Outcome()
+            return await asyncio.shield(self._task)
         except asyncio.CancelledError:
             if not self._task.cancelled() and not self._task.done():
                 # The call broke off. What that means to the stage depends on who called.
@@ -278,6 +284,19 @@ class _Running:
         """Wait until nothing of the work is left."""
         if self._task is not None:
             await asyncio.wait({self._task})
+
+
+def _outcome(returned: Any, plugin: str, stage: str) -> Outcome:
+    """How a stage ended that returned this; WrongReturn when that cannot be told, since nothing else checks it."""
+    if returned is None:
+        return Outcome()
+    said = f"{type(returned).__name__} {reprlib.repr(returned)}"
+    if isinstance(returned, Outcome):
+        try:
+            return msgspec.convert(msgspec.to_builtins(returned), Outcome)
+        except (msgspec.ValidationError, TypeError) as error:
+            said = f"Outcome with what cannot be: {error}"
+    raise WrongReturn(f"a defect of plugin {plugin}: its stage {stage} returned {said}; expected None or an Outcome")
 
 
 def _left(request: stage_messages.StopRequest, end_of_log: EndOfLog | None = None) -> LeftStage:

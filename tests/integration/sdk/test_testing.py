@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import msgspec
@@ -176,6 +176,46 @@ async def test_an_error_says_whether_the_stage_is_tried_again(
 
     assert (ended.status, ended.message) == (status, message)
     assert [line for line in ended.log if line.startswith("try")] == [f"try {each + 1}" for each in range(tries)]
+
+
+class Mistaken(Plugin):
+    """Returns what is no end of a stage."""
+
+    name = "mistaken"
+
+    @stage("NUMBER")
+    async def number(self, _run: StageRun[StageOptions]) -> Any:
+        """A number, which might be meant as the status of a process."""
+        return 7
+
+    @stage("NOTHING")
+    async def nothing(self, _run: StageRun[StageOptions]) -> Any:
+        """What counts as nothing, and might be meant as a failure."""
+        return False
+
+    @stage("NOTES")
+    async def notes(self, _run: StageRun[StageOptions]) -> Any:
+        """Notes that are none."""
+        return Outcome(notes={"replicas": cast(str, 3)})
+
+
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [
+        pytest.param("NUMBER", "int 7", id="a number"),
+        pytest.param("NOTHING", "bool False", id="what is like nothing"),
+        pytest.param("NOTES", "Outcome with what cannot be: Expected `str`, got `int` - at `$.notes[...]`", id="notes"),
+    ],
+)
+async def test_a_stage_that_returns_what_is_no_end_says_so_to_its_author(
+    tmp_path: Path, name: str, returned: str
+) -> None:
+    async with plugin_under_test(Mistaken, tmp_path) as plugin:
+        ended = await plugin.run(name)
+
+    reason = f"a defect of plugin mistaken: its stage {name} returned {returned}; expected None or an Outcome"
+    assert (ended.status, ended.message) == (StageStatus.FAILED, reason)
+    assert reason in ended.log
 
 
 class Knowing(Plugin):
