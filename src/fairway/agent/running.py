@@ -86,6 +86,8 @@ class DeploymentRun:
         self._cancelling: Cancelling | None = None
         self._woken = asyncio.Event()
         self._executing: _Execution | None = None
+        #: The stage that is being ended before its time.
+        self._giving_up = ""
         self._time = PassingTime(running.clock, running.steady)
         #: When it began to run, and its stages, where that was here: by the time that passes.
         self._began: datetime | None = None
@@ -220,7 +222,11 @@ class DeploymentRun:
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
-            asking = Asking(lambda: self._running.plugins.back(client.name), self._running.steady)
+            asking = Asking(
+                back=lambda: self._running.plugins.back(client.name),
+                given_up=lambda: self._giving_up == stage.id,
+                steady=self._running.steady,
+            )
             return self._masked(await execute_at_last(client, work, asking))
         except (PluginRefused, SecretError) as error:
             failure = str(error)
@@ -280,11 +286,16 @@ class DeploymentRun:
         if not await self._told():
             return
         stage, reason = self._stage(decision.stage_id), decision.reason
-        executing, gone = None if self._executing is None else self._executing.task, False
+        executing, gone, trouble = None if self._executing is None else self._executing.task, False, ""
+        self._giving_up = stage.id
         try:
             plugins, name = self._running.plugins, self._plugin(stage)
             given_up = GivenUp(self.deployment.id, stage, reason)
-            known = await stopped(plugins.client(name), lambda: plugins.back(name), given_up, executing)
+            client = plugins.client(name)
+            before = client.condition.trouble
+            known = await stopped(client, lambda: plugins.back(name), given_up, executing)
+            # It may have been found out only now, or it answers again; either way it was not the stage alone.
+            trouble = client.condition.trouble or before
         except (PluginGone, PluginRefused):
             # A plugin that is gone, and does not come back, cannot end anything.
             known, gone = False, True
@@ -297,6 +308,7 @@ class DeploymentRun:
             await asyncio.wait({self._executing.task})
             reason = _with_last_words(decision.reason, self._executing.task)
             self._executing = None
+        reason = f"{reason}; plugin {name} {trouble}" if trouble else reason
         await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, reason)
 
     async def _report_stage(self, stage_id: str, status: StageStatus, reason: str) -> None:

@@ -1,10 +1,14 @@
 """Plugins that answer nonsense, never answer, or die: a reason is said, what was begun is undone, the next goes on."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from fairway.agent.plugins import supervisor
+from fairway.agent.plugins.keeper import Patience
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
@@ -159,6 +163,23 @@ async def test_a_stage_that_ends_its_plugin_each_time_is_not_run_for_ever_and_is
         "plugin mortal ended with status 3 each of the 3 times that it ran MORTAL; how far it had come is not known"
     )
     assert (tmp_path / "diary").read_text().splitlines() == ["begun"] * 3
+
+
+async def test_a_stage_that_timed_out_says_that_its_plugin_did_not_answer_and_is_not_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Those who are patient would wait for the better part of a minute.
+    monkeypatch.setattr(supervisor, "Patience", partial(Patience, ping=0.1, answer=3.0, misses=1))
+    stage = a_mortal_stage(tmp_path, timeout="1s", blocks=True)
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(stage)})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, MORTAL):
+            ended = await world.ended()
+
+    assert how_it_ended(ended) == (DeploymentStatus.FAILED, [StageStatus.FAILED, StageStatus.SUCCEEDED])
+    assert ended.stages[0].status_reason.startswith("timed out after 1s; plugin mortal did not answer for ")
+    assert (tmp_path / "diary").read_text().splitlines() == ["begun"]
 
 
 async def test_a_stage_whose_plugin_ended_goes_on_when_it_is_back(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ async def executed(started: list[Plugin], lives: float) -> StageResult:
     async def back() -> PluginClient:
         return cast(PluginClient, next(starts))
 
-    return await execute_at_last(await back(), some_work(), Asking(back, lambda: next(time)))
+    return await execute_at_last(await back(), some_work(), Asking(back, steady=lambda: next(time)))
 
 
 async def test_a_stage_that_ends_its_plugin_three_times_is_not_asked_for_again() -> None:

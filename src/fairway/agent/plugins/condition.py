@@ -15,3 +15,5 @@ class Condition(msgspec.Struct, kw_only=True):
     trouble: str = ""
     #: Whether it is given up, so that another one is to be asked.
     lost: bool = False
+    #: Whether it was given up because it did not answer.
+    hung: bool = False

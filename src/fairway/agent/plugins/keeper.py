@@ -192,7 +192,8 @@ class Keeper:
         pinging = asyncio.create_task(self._hangs())
         try:
             await asyncio.wait({ended, pinging}, return_when=asyncio.FIRST_COMPLETED)
-            return _ended_as(ended.result()) if ended.done() else "did not answer several pings"
+            self._condition.hung = not ended.done()
+            return _ended_as(ended.result()) if ended.done() else self._condition.trouble
         finally:
             for task in (ended, pinging):
                 task.cancel()
@@ -201,10 +202,15 @@ class Keeper:
     async def _hangs(self) -> None:
         """Returns when the process has not answered several pings in a row."""
         client = next(iter(self._clients.values()))
-        misses = 0
+        misses, answered = 0, self._patience.restart.steady()
         while misses < self._patience.misses:
             await asyncio.sleep(self._patience.ping)
-            misses = 0 if await self._answers(client) else misses + 1
+            if await self._answers(client):
+                misses, answered, self._condition.trouble = 0, self._patience.restart.steady(), ""
+                continue
+            misses += 1
+            # Said at the first miss: what times out meanwhile does so because of this.
+            self._condition.trouble = f"did not answer for {self._patience.restart.steady() - answered:.0f} s"
 
     async def _answers(self, client: PluginClient) -> bool:
         try:

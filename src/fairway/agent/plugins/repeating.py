@@ -36,6 +36,8 @@ class Asking(NamedTuple):
 
     #: The plugin once it answers again; PluginGone when it does not come back.
     back: Callable[[], Awaitable[PluginClient]]
+    #: Whether the stage is being given up meanwhile.
+    given_up: Callable[[], bool] = lambda: False
     #: Seconds that pass, whatever the clock is set to.
     steady: Callable[[], float] = monotonic
 
@@ -51,7 +53,8 @@ async def execute_at_last(client: PluginClient, work: StageWork, asking: Asking)
         try:
             return await client.execute(work)
         except PluginGone:
-            if not may_repeat(client, work.stage):
+            # One that is to end, and may have kept its plugin from answering, is not begun again to be ended.
+            if not may_repeat(client, work.stage) or (client.condition.hung and asking.given_up()):
                 raise
             again = await asking.back()
         ends = 1 if asking.steady() - began >= _HELD_SECONDS else ends + 1
