@@ -147,6 +147,10 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
 
 def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
     decision = decide_requests(planning.config, strategy, planning.plugins.plugins_of_stage)
+    served = planning.plugins.plugins_of_stage
+    # Only a stage that nobody has could be one of a plugin that has not started.
+    if all(stage.name in served for stage in planning.config.stages):
+        return decision
     if not decision.requests and (missing := planning.plugins.missing()):
         return RequestDecision(requests=(), reason=f"{decision.reason}. {missing}")
     return decision

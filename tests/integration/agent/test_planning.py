@@ -131,3 +131,20 @@ async def test_a_deployment_is_cancelled_while_it_is_being_planned(tmp_path: Pat
     )
     assert answer.status is CommandStatus.SUCCEEDED
     assert second.status is DeploymentStatus.SUCCEEDED, second.status_reason
+
+
+async def test_a_plan_that_two_plugins_could_make_says_nothing_of_others_that_do_not_start(tmp_path: Path) -> None:
+    config, url = {"diary": str(tmp_path / "diary")}, str(a_foreign_plugin(tmp_path))
+    listed = [{"name": name, "url": url, "port": a_free_port(), "config": config} for name in ("one", "two")]
+    listed.append({"name": "broken", "url": str(tmp_path / "nowhere")})
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file("{name: FOREIGN_RUN, with: {}}")})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world, msgspec.json.encode(listed).decode()):
+            ended = await world.ended()
+
+    assert (ended.status, ended.status_reason) == (
+        DeploymentStatus.FAILED,
+        "Plugins one and two both have FOREIGN_RUN; list exactly one of them under spec.plugins of the application "
+        "(stage 1)",
+    )
