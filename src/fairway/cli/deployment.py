@@ -10,6 +10,7 @@ from fairway.cli.logs import pick_stages
 from fairway.cli.options import Labels, Limit, Timeout, length_of_time
 from fairway.cli.remote import segments
 from fairway.cli.suggest import applications, deployments
+from fairway.errors import UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
@@ -110,10 +111,23 @@ def wait_for_deployment(
 def cancel_deployment(
     call: Call,
     deployment: Id,
-    rollback: Annotated[Rollback, typer.Option(help="Whether to undo; default is what its file says.")] = "default",
+    rollback: Annotated[
+        Rollback,
+        typer.Option(help="Whether to undo; default is what its file says, never also ends a rollback that runs."),
+    ] = "default",
 ) -> None:
-    """Give a deployment up."""
+    """Give a deployment up.
+
+    One that is rolling back already is given up with --rollback never; what is not undone by then stays.
+    """
     deployment_id = find_id(call, "deployments", deployment)
+    found = call.get(Deployment, segments("deployments", deployment_id))
+    if found.status is DeploymentStatus.ROLLING_BACK and rollback != "never":
+        # The agent would pass over it: what it is asked for is what it does.
+        raise UserError(
+            f"deployment {deployment_id} is rolling back already; to end that, too, and leave the rest as it is: "
+            f"fairway deployment cancel {deployment_id} --rollback never"
+        )
     body = call.remote.send("POST", segments("deployments", deployment_id, "cancel"), {"rollback": rollback})
     _asked(call, body, f"to give up deployment {deployment_id}")
 
