@@ -274,3 +274,13 @@ def test_a_change_shows_before_and_after() -> None:
         "10m ago  ada  10.0.0.1  application.create  cart  new\n"
         "10m ago  ada  10.0.0.1  application.delete  cart  gone\n"
     )
+
+
+def test_the_card_of_an_application_says_why_its_file_cannot_be_used() -> None:
+    state = SyncState(
+        status=SyncStatus.INVALID_CONFIG, at=NOW, short_reason="invalid config", reason="app.pipecd.yaml:3:1: no name"
+    )
+
+    lines = printed(application_card(an_application(sync_state=state), AT)).splitlines()
+
+    assert lines[1:3] == ["  invalid config", "  app.pipecd.yaml:3:1: no name"]

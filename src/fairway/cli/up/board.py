@@ -153,13 +153,15 @@ def tries(signs: Signs) -> "list[RenderableType]":
 
 
 def _resting(application: Application, deployments: Mapping[str, ShownDeployment], now: datetime) -> "Text":
-    """One line for an application that nobody is deploying."""
+    """One line for an application that nobody is deploying; more only where its file cannot be used."""
     from rich.text import Text
 
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append(plain(application.name), style="bold").append("  ")
     state, newest = application.sync_state, application.last_triggered
     if state and state.status is SyncStatus.INVALID_CONFIG:
+        # Whole, on as many lines as it takes: somebody has to mend it.
+        line.no_wrap, line.overflow = False, "fold"
         return line.append_text(status("failed", plain(state.short_reason))).append(f"  {plain(state.reason)}")
     deployment = deployments.get(newest.deployment_id) if newest else None
     if newest is None or deployment is None:

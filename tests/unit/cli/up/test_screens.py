@@ -9,7 +9,7 @@ from rich.console import Console
 from fairway.cli.cards import ShownDeployment
 from fairway.cli.up.board import Signs, State, board
 from fairway.cli.up.screens import Lines
-from fairway.model.application import DiscoveredApplication
+from fairway.model.application import DiscoveredApplication, SyncState, SyncStatus
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from tests.unit.model.builders import NOW, a_git_path, a_stage, a_trigger, an_application
@@ -68,6 +68,15 @@ def test_why_our_approval_is_not_enough_is_told_once(capsys: pytest.CaptureFixtu
     told = [line[9:] for line in capsys.readouterr().out.splitlines()]
     assert [line for line in told if why in line] == [f"! cart: {why}"]
     assert f"  ! {why}" in drawn(state)
+
+
+def test_why_a_file_cannot_be_used_is_read_to_its_end() -> None:
+    reason = "web/app.pipecd.yaml:10:11: error: spec.labels: is 7; expected names with values, " * 2 + "THE END"
+    state = SyncState(status=SyncStatus.INVALID_CONFIG, at=NOW, short_reason="invalid config", reason=reason)
+
+    lines = drawn(State(applications=[an_application(sync_state=state)]))
+
+    assert "".join(reason.split()) in "".join("".join(lines).split())
 
 
 @pytest.mark.parametrize("rows", [16, 20, 24, 40])
