@@ -1,5 +1,6 @@
 """The first files of a plugin: small, whole, and with a test that passes."""
 
+import importlib.util
 import keyword
 import re
 import sys
@@ -25,7 +26,7 @@ dependencies = ["fairway>=$version"]
 [project.scripts]
 fairway-plugin-$name = "$module:main"
 
-[dependency-groups]
+[project.optional-dependencies]
 test = ["pytest", "pytest-asyncio"]
 
 [tool.hatch.build.targets.wheel]
@@ -123,7 +124,7 @@ _README = Template("""\
 
 A plugin for Fairway's agent; PipeCD's piped v1 can start it too.
 
-    pip install -e . --group test && python -m pytest
+    pip install -e '.[test]' && python -m pytest
 
 In the agent's file, where the plugin is installed beside Fairway:
 
@@ -149,9 +150,13 @@ def bad_name(name: str) -> str:
     module = name.replace("-", "_")
     if keyword.iskeyword(module) or module in sys.stdlib_module_names:
         return f"{name!r} means something to Python, so no package can have that name; choose another"
-    if _NAME.fullmatch(name):
-        return ""
-    return f"{name!r} is no name for a plugin; expected small letters, digits and single '-', such as 'greet'"
+    if not _NAME.fullmatch(name):
+        return f"{name!r} is no name for a plugin; expected small letters, digits and single '-', such as 'greet'"
+    found = importlib.util.find_spec(module)
+    # A mere directory beside us, which has no origin, is in nobody's way.
+    if found is not None and found.origin is not None:
+        return f"{name!r} is the name of a module that is installed here, which the plugin would hide; choose another"
+    return ""
 
 
 def write_plugin(name: str, folder: Path) -> list[Path]:

@@ -29,7 +29,7 @@ def new_plugin(
         fail(f"{where} is there already and not empty; choose another folder", USAGE)
     for path in write_plugin(name, where):
         typer.echo(f"  {path}")
-    typer.echo(f"try it:  cd {where} && pip install -e . --group test && python -m pytest")
+    typer.echo(f"try it:  cd {where} && pip install -e '.[test]' && python -m pytest")
 
 
 @commands.command("run", context_settings=_PASSED_ON)

@@ -1,5 +1,6 @@
 """`fairway plugin`: what it refuses, and that it writes what it says."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from fairway.cli.plugin import commands
         pytest.param(["new", "Not A Name"], "is no name for a plugin", id="no name"),
         pytest.param(["new", "class"], "means something to Python", id="a word of Python"),
         pytest.param(["new", "json"], "means something to Python", id="a module of Python"),
+        *(
+            pytest.param(["new", name], "is installed", id=f"a module that is installed: {name}")
+            for name in ("fairway", "grpc", "pytest")
+        ),
         pytest.param(["run", "no.such:Class", "start"], "is no plugin", id="no class"),
         pytest.param(["wait"], " wait: error: the following arguments are required", id="no word of what to do"),
         pytest.param(
@@ -48,5 +53,7 @@ def test_a_new_plugin_is_written_where_it_says(tmp_path: Path) -> None:
 
     written = sorted(str(path) for path in (tmp_path / "new").rglob("*") if path.is_file())
     assert sorted(line.strip() for line in result.output.splitlines()[:-1]) == written
-    tried = f"try it:  cd {tmp_path / 'new'} && pip install -e . --group test && python -m pytest"
+    tried = f"try it:  cd {tmp_path / 'new'} && pip install -e '.[test]' && python -m pytest"
+    project = tomllib.loads((tmp_path / "new" / "pyproject.toml").read_text())["project"]
+    assert project["optional-dependencies"] == {"test": ["pytest", "pytest-asyncio"]}
     assert result.output.splitlines()[-1] == tried
