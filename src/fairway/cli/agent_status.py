@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from fairway.agent.plugins.identity import Identity
-    from fairway.agent.status import AgentState, PluginState
+    from fairway.agent.status import AgentState, PluginState, RepositoryState
 
 Data = Annotated[
     Path | None, typer.Option(help="The directory of the agent, as it was started with; without it, that of `up`.")
@@ -59,10 +59,7 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
 
     running = state.process is not None and state.process.is_alive
     work = [(each.application, each.id, status(each.status), each.stage or each.trouble) for each in state.deployments]
-    repositories = [
-        (each.id, each.head[:7], status("failed", "does not answer") if each.trouble else status("online", "watched"))
-        for each in state.repositories
-    ]
+    repositories = [(each.id, each.head[:7], _repository(each, running)) for each in state.repositories]
     blank = Text("")
     return Group(
         Text.assemble(
@@ -75,7 +72,7 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
                 ("version", state.version),
                 ("wanted version", state.wanted if state.upgrade_trouble else ""),
                 ("not upgraded", state.upgrade_trouble),
-                ("role", f"{state.lease.role}: {state.lease.reason}" if state.lease.reason else state.lease.role),
+                ("role", _role(state, running)),
                 ("server", state.server),
                 ("started", ago(state.started_at, at)),
                 ("memory", _memory(state.process)),
@@ -90,6 +87,21 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
         table(("REPOSITORY", "HEAD", "STATE"), repositories, "no repositories"),
         *_troubles(state),
     )
+
+
+def _role(state: "AgentState", running: bool) -> str:
+    lease = state.lease
+    if not running:
+        return f"was {lease.role}"
+    return f"{lease.role}: {lease.reason}" if lease.reason else lease.role
+
+
+def _repository(repository: "RepositoryState", running: bool) -> "Text":
+    from fairway.cli.output import status
+
+    if not running:
+        return status("unknown", "did not answer" if repository.trouble else "was watched")
+    return status("failed", "does not answer") if repository.trouble else status("online", "watched")
 
 
 def _plugins(state: "AgentState", running: bool) -> "list[tuple[str | Text, ...]]":
