@@ -36,3 +36,20 @@ def test_a_port_in_use_and_an_address_of_another_machine_are_refused(monkeypatch
         for address in (f"127.0.0.1:{door.getsockname()[1]}", "192.0.2.1:0"):
             with pytest.raises(UserError, match=f"nothing can listen on {address}; is it in use"):
                 choose_address(address)
+
+
+def test_the_port_of_before_is_kept_while_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "_PORT_PATIENCE", 0.0)
+    monkeypatch.setattr(site, "LISTEN", f"127.0.0.1:{a_free_port()}")
+    before = f"127.0.0.1:{a_free_port()}"
+
+    # The first one keeps it from the second, which takes the usual one.
+    found = [choose_address("", before) for _ in range(2)]
+
+    assert found == [before, site.LISTEN]
+
+
+def test_an_address_that_was_asked_for_once_is_no_habit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "LISTEN", f"127.0.0.1:{a_free_port()}")
+
+    assert choose_address("", f"0.0.0.0:{a_free_port()}") == site.LISTEN

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fairway.cli.lint import lint_paths
@@ -120,6 +121,21 @@ def test_what_was_watched_before_is_watched_again(tmp_path: Path) -> None:
 
     assert [each.path for each in first] == [origin.work]
     assert second == first
+
+
+def test_a_repository_that_is_named_again_is_watched_by_the_branch_that_it_is_on_now(tmp_path: Path) -> None:
+    places = Places(tmp_path / "data")
+    places.data.mkdir()
+    origin = an_origin(tmp_path, {"words": "some"})
+    first = choose_repositories(places, Demo(places.demo), origin.work)
+    AgentFile(places).write("agent-1", "127.0.0.1:1", first)
+    git(origin.work, "checkout", "-q", "-b", "other")
+
+    unnamed = choose_repositories(places, Demo(places.demo), None)
+    named = choose_repositories(places, Demo(places.demo), origin.work)
+
+    assert unnamed == first
+    assert named == [msgspec.structs.replace(first[0], branch="other")]
 
 
 FILE = "apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec:\n"

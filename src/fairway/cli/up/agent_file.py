@@ -49,6 +49,11 @@ class AgentFile:
         return str(self._spec.get("pipedID", ""))
 
     @property
+    def server(self) -> str:
+        """Where its server was; nowhere yet in a file that is to be written."""
+        return str(self._spec.get("apiAddress", ""))
+
+    @property
     def repositories(self) -> list[WatchedRepository]:
         """The repositories on this machine that are watched."""
         return [

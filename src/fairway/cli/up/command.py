@@ -95,7 +95,7 @@ def _run(wishes: Wishes) -> None:
     patience = Patience()
     demo = Demo(wishes.places.demo)
     repositories = choose_repositories(wishes.places, demo, wishes.repository)
-    site = Site(wishes.places, choose_address(wishes.listen))
+    site = Site(wishes.places, choose_address(wishes.listen, AgentFile(wishes.places).server))
     try:
         _work(wishes, site, demo, repositories)
     except KeyboardInterrupt:
@@ -114,8 +114,10 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
         signs = _signs(demo, save_profile(site.profile))
         _say(f"  API: {site.profile.server}/api/v1, its key: {_near(wishes.places.api_key)}")
         _say("starting the agent")
+        before = {each.id: each.branch for each in AgentFile(wishes.places).repositories}
         for each in repositories:
-            _say(f"  watches {_near(each.path)}, branch {each.branch}")
+            instead = _instead_of(before.get(each.id, ""), each.branch)
+            _say(f"  watches {_near(each.path)}, branch {each.branch}{instead}")
             for why in unusable_files(each) if each != demo.repository else ():
                 _say(f"  ! {plain(why)}")
         with a_screen(signs) as screen:
@@ -129,6 +131,10 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
         if decision.rest is Rest.OTHERWISE:
             raise NotAsExpected(decision.reason)
         _say(f"nothing is left to do: {decision.reason}")
+
+
+def _instead_of(before: str, branch: str) -> str:
+    return f" from now on, no longer {before}" if before not in ("", branch) else ""
 
 
 def _await_look(wishes: Wishes, site: Site, repositories: Sequence[WatchedRepository]) -> None:

@@ -1,11 +1,13 @@
 """Which repositories the agent watches: the demo, and the user's own.
 
-What was watched before is watched again, as the agent's file says; the demo is left out where a user began with a
-repository of their own.
+What was watched before is watched again, as the agent's file says, by its branch of before unless it is named anew; the
+demo is left out where a user began with a repository of their own.
 """
 
 import re
 from pathlib import Path
+
+import msgspec
 
 from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.demo import ID as DEMO
@@ -21,7 +23,8 @@ def choose_repositories(places: Places, demo: Demo, given: Path | None) -> list[
     own = {each.path: each for each in before if each.path.exists()}
     if given is not None:
         new = own_repository(given, {DEMO, *(each.id for each in own.values())})
-        own.setdefault(new.path, new)
+        # One that is watched already keeps its name; its branch is the one that it is on now.
+        own[new.path] = msgspec.structs.replace(own.get(new.path, new), branch=new.branch)
     if own and not demo.place.exists():
         return list(own.values())
     demo.make()

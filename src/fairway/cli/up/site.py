@@ -155,8 +155,13 @@ class Site:
         end_orphans(patience, _ORPHAN_GRACE)
 
 
-def choose_address(listen: str) -> str:
-    """Where to listen: as asked; without a wish the usual port, or any that is free."""
+def choose_address(listen: str, before: str = "") -> str:
+    """Where to listen: as asked; without a wish where it was before, on the usual port, or on any that is free."""
+    usual, _, _ = LISTEN.rpartition(":")
+    if not listen and before.rpartition(":")[0] == usual:
+        # So that whoever has its address finds it again.
+        with suppress(UserError):
+            return choose_address(before)
     host, _, port = (listen or LISTEN).rpartition(":")
     if not host or not port.isdecimal():
         raise UsageError(f"--listen is {listen!r}; expected HOST:PORT")
