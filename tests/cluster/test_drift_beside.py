@@ -154,6 +154,39 @@ async def test_what_others_add_beside_gits_values_is_no_drift_as_no_sync_takes_i
         assert (await until_it_is(web, SYNCED)).reason == ""
 
 
+async def test_what_kubectl_has_applied_beside_gits_values_is_drift_as_a_sync_takes_it_over(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=0))
+        await web.succeed("K8S_SYNC")
+        await until_it_is(web, SYNCED)
+
+        more = {"env": [{"name": "MORE", "value": "1"}]}
+        web.kubectl("apply", "-f", "-", given=a_deployment(replicas=0, container=more))
+
+        reason = (await until_it_is(web, OUT_OF_SYNC)).reason
+        assert "-           env:\n-           - name: MORE\n-             value: '1'\n" in reason
+        assert "last-applied" not in reason
+        await web.succeed("K8S_SYNC")
+        await until_it_is(web, SYNCED)
+        assert not names_at(web.get("deployment", "web"), (*POD, "containers", "env"))
+
+
+async def test_what_kubectl_has_applied_just_as_git_says_it_is_no_drift(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, copy = Asked(monkeypatch), "kubectl.kubernetes.io/last-applied-configuration"
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=0))
+        await web.succeed("K8S_SYNC")
+        await until_it_is(web, SYNCED)
+
+        web.kubectl("apply", "-f", "-", given=a_deployment(replicas=0))
+
+        assert await until_asked(web, asked, copy, "Deployment", "metadata", "annotations") is SYNCED
+
+
 async def test_a_label_of_ours_that_was_taken_off_is_drift(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
@@ -236,6 +269,18 @@ async def test_the_parts_of_a_pod_are_compared_by_name(cluster: RunningCluster, 
         reason = (await until_it_is(web, OUT_OF_SYNC)).reason
         assert "#spec.template.spec.containers.0.image\n-           image: web:9\n+           image: web:1\n" in reason
         assert "side" not in reason
+
+
+async def test_an_object_that_has_what_is_written_and_nothing_else_costs_no_call(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        asked = Asked(monkeypatch)
+
+        assert (await until_it_is(web, SYNCED)).reason == ""
+        assert asked.count == 0
 
 
 async def test_a_change_of_the_status_alone_costs_no_call(

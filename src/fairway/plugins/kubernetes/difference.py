@@ -19,7 +19,7 @@ Path = tuple[str | int, ...]
 MASK: Final = "*****"
 _BEFORE, _AFTER = f"{MASK} (before)", f"{MASK} (after)"
 #: Where kubectl keeps a copy of what it applied.
-_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _SECRET_FIELDS: Final = ("data", "stringData")
 _FIRST: Final = {"apiVersion": 0, "kind": 1, "metadata": 2}
 #: What elements of lists are known by, with what it means where it is not written; the first that fits counts.
@@ -175,9 +175,9 @@ def _is_secret(body: Body) -> bool:
 
 def _without_copies(body: Body) -> Body:
     annotations = part(body, "metadata", "annotations")
-    if not isinstance(annotations, Mapping) or _LAST_APPLIED not in annotations:
+    if not isinstance(annotations, Mapping) or LAST_APPLIED not in annotations:
         return body
-    kept = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
+    kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
     return {**body, "metadata": {**body["metadata"], "annotations": kept}}
 
 

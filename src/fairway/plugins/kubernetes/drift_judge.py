@@ -15,7 +15,7 @@ from fairway.errors import UserError
 from fairway.kube.cluster import FIELD_MANAGER, Cluster
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.adoption import is_by_hand
-from fairway.plugins.kubernetes.difference import Change
+from fairway.plugins.kubernetes.difference import Change, Path
 from fairway.plugins.kubernetes.drift import (
     Changed,
     Drift,
@@ -28,14 +28,15 @@ from fairway.plugins.kubernetes.drift import (
     may_be_gone,
     seeming_changes,
 )
+from fairway.plugins.kubernetes.drift_adopted import removal, takes_over
 from fairway.plugins.kubernetes.drift_written import as_written
-from fairway.plugins.kubernetes.live_objects import Seen
+from fairway.plugins.kubernetes.live_objects import Seen, is_written
 from fairway.plugins.kubernetes.marks import Owner
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.sdk.side_by_side import all_ended
 
-_REPLICAS: Final = ("spec", "replicas")
+_REPLICAS: Final[Path] = ("spec", "replicas")
 #: Questions side by side; nobody waits for drift as for a deployment.
 _AT_ONCE: Final = 4
 #: How often an object is looked at that changes between the question and the look.
@@ -102,14 +103,34 @@ class Judge:
         written = placed.manifest.body
         try:
             answer = await self._asked(written)
-            if not changes_by(live, answer, written):
+            if not changes_by(live, answer, written) and not takes_over(answer):
                 return ()
             whole, answer = await self._looked_at(placed, answer)
         except UserError:
             # It may not be asked, or does not take the values at all, as of a field that cannot be changed.
             return seeming_changes(live, written)
-        changes = changes_by(whole, answer, written)
-        return tuple(each for each in changes if each.path != _REPLICAS or not is_scaled_by_others(whole))
+        changes = {each.path: each for each in await self._taken_away(placed, whole)}
+        changes |= {each.path: each for each in changes_by(whole, answer, written)}
+        if is_scaled_by_others(whole):
+            changes.pop(_REPLICAS, None)
+        return tuple(changes.values())
+
+    async def _taken_away(self, placed: Placed, whole: Body) -> tuple[Change, ...]:
+        """What goes when a sync takes over from kubectl.
+
+        Of an object that we have never written all is kubectl's; it differs once it is ours.
+        """
+        if not (is_written(whole) and takes_over(whole)):
+            return ()
+        patch = removal(whole, placed.manifest.body)
+        if not patch:
+            return ()
+        try:
+            answer = await self._cluster.patch(placed.kind, placed.namespace, placed.key.name, patch, dry_run=True)
+        except UserError:
+            # What cannot be done without stays, whoever manages it.
+            return ()
+        return changes_by(whole, answer, placed.manifest.body)
 
     async def _asked(self, written: Body) -> Body:
         # With force: whose a field is does not tell whether it is as Git says.

@@ -92,7 +92,6 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
         if not deployed and not meta.owner_references:
             return None
         verdict = _health(body)
-        entries = _entries(body) if deployed else ()
         return Seen(
             uid=sys.intern(meta.uid),
             api_version=api_version,
@@ -107,8 +106,8 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
             reason=sys.intern(verdict.reason),
             standing=verdict.standing,
             packed=_packed(manifest_part(body)) if deployed else b"",
-            managers=_fingerprint(entries) if deployed else b"",
-            is_written=any(each.get("manager") == FIELD_MANAGER for each in entries),
+            managers=_fingerprint(_entries(body)) if deployed else b"",
+            is_written=deployed and is_written(body),
         )
 
     return keep
@@ -120,6 +119,11 @@ def _health(body: dict[str, Any]) -> Healthiness:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # A custom resource may be shaped in any way; one that cannot be read must not hide the others.
         return Healthiness(Health.UNKNOWN, f"Its status is not understood: {error!r}")
+
+
+def is_written(body: Mapping[str, Any]) -> bool:
+    """Whether we have ever written an object."""
+    return any(each.get("manager") == FIELD_MANAGER for each in _entries(body))
 
 
 def _entries(body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
