@@ -187,6 +187,23 @@ async def test_what_kubectl_has_applied_just_as_git_says_it_is_no_drift(
         assert await until_asked(web, asked, copy, "Deployment", "metadata", "annotations") is SYNCED
 
 
+async def test_what_people_add_to_an_object_that_is_replaced_is_drift_and_goes(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        objects = a_deployment(replicas=0), a_service(), a_config_map(a="1")
+        web.commit(*(annotated(each, {"pipecd.dev/sync-by-replace": "enabled"}) for each in objects))
+        await web.succeed("K8S_SYNC")
+        await web.succeed("K8S_SYNC")
+        assert (await until_it_is(web, SYNCED)).reason == ""
+
+        web.kubectl("patch", "configmap", "settings", "-p", '{"data": {"more": "1"}}')
+
+        assert "#data.more" in (await until_it_is(web, OUT_OF_SYNC)).reason
+        await web.succeed("K8S_SYNC")
+        await until_it_is(web, SYNCED)
+
+
 async def test_a_label_of_ours_that_was_taken_off_is_drift(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -1,7 +1,9 @@
 """What a sync would take away because it first takes over what kubectl has applied, created or replaced as a whole.
 
 A trial of writing does not show that: the fields would have to be ours already. So the cluster is asked in a trial of
-its own what becomes of the object without them; what it fills in again by itself is not missed.
+its own what becomes of the object without them; what it fills in again by itself is not missed. Of an object that is
+replaced rather than applied, whatever people have added goes too. What a controller has added would go as well, but
+comes again; that would be drift for ever.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +11,11 @@ from typing import Any, Final
 
 import msgspec
 
+from fairway.kube.cluster import FIELD_MANAGER
 from fairway.kube.manifest import Body
-from fairway.plugins.kubernetes.adoption import can_be_taken_over, taken_over
+from fairway.plugins.kubernetes.adoption import Entry, can_be_taken_over, is_by_hand, taken_over
 from fairway.plugins.kubernetes.difference import LAST_APPLIED
+from fairway.plugins.kubernetes.marks import FORCE_SYNC_BY_REPLACE, SYNC_BY_REPLACE, asks_for
 from fairway.plugins.kubernetes.parts import part
 
 Fields = Mapping[str, Any]
@@ -21,19 +25,29 @@ _FIELD, _KEY, _VALUE = "f:", "k:", "v:"
 #: Kept by kubectl for itself. It goes too, but is nothing that anybody would miss, and may hold what is secret.
 _NOT_MISSED: Final = f"{_FIELD}{LAST_APPLIED}"
 
+#: Whose the fields of people are when all is replaced.
+_REPLACED: Final = {"manager": FIELD_MANAGER, "operation": "Update"}
 
-def takes_over(live: Body) -> bool:
+
+def takes_over(live: Body, written: Body) -> bool:
     """Whether there is anything to take over."""
-    return can_be_taken_over(part(live, "metadata", "managedFields") or ())
+    return can_be_taken_over(_entries(live, written))
 
 
 def removal(live: Body, written: Body) -> dict[str, Any]:
     """What taking over and writing would take away, as a merge patch; empty where that is nothing."""
-    ours, *others = taken_over(part(live, "metadata", "managedFields") or ())
+    ours, *others = taken_over(_entries(live, written))
     theirs: dict[str, Any] = {}
     for each in others:
         theirs = _together(theirs, each.get("fieldsV1") or {})
     return _patch(live, _without(live, ours.get("fieldsV1") or {}, theirs, written))
+
+
+def _entries(live: Body, written: Body) -> Sequence[Entry]:
+    found: Sequence[Entry] = part(live, "metadata", "managedFields") or ()
+    if not any(asks_for(written, each, "enabled") for each in (SYNC_BY_REPLACE, FORCE_SYNC_BY_REPLACE)):
+        return found
+    return [{**each, **_REPLACED} if is_by_hand(str(each.get("manager"))) else each for each in found]
 
 
 def _without(value: Any, ours: Fields, theirs: Fields, written: Any) -> Any:

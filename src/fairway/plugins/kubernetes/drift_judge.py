@@ -103,7 +103,7 @@ class Judge:
         written = placed.manifest.body
         try:
             answer = await self._asked(written)
-            if not changes_by(live, answer, written) and not takes_over(answer):
+            if not changes_by(live, answer, written) and not takes_over(answer, written):
                 return ()
             whole, answer = await self._looked_at(placed, answer)
         except UserError:
@@ -120,9 +120,8 @@ class Judge:
 
         Of an object that we have never written all is kubectl's; it differs once it is ours.
         """
-        if not (is_written(whole) and takes_over(whole)):
-            return ()
-        patch = removal(whole, placed.manifest.body)
+        written = placed.manifest.body
+        patch = removal(whole, written) if is_written(whole) and takes_over(whole, written) else {}
         if not patch:
             return ()
         try:
@@ -130,7 +129,7 @@ class Judge:
         except UserError:
             # What cannot be done without stays, whoever manages it.
             return ()
-        return changes_by(whole, answer, placed.manifest.body)
+        return changes_by(whole, answer, written)
 
     async def _asked(self, written: Body) -> Body:
         # With force: whose a field is does not tell whether it is as Git says.

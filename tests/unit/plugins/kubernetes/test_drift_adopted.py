@@ -48,8 +48,32 @@ def an_object(spec: dict[str, Any], kubectl: dict[str, Any], other: dict[str, An
 def test_what_is_kubectls_alone_and_not_written_goes(
     live: dict[str, Any], written: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    assert takes_over(live)
-    assert removal(live, {"metadata": {"name": "it"}, "spec": written}) == expected
+    manifest = {"metadata": {"name": "it"}, "spec": written}
+
+    assert takes_over(live, manifest)
+    assert removal(live, manifest) == expected
+
+
+@pytest.mark.parametrize(
+    ("manager", "annotations", "goes"),
+    [
+        pytest.param("kubectl-edit", {"pipecd.dev/sync-by-replace": "enabled"}, True, id="what people added"),
+        pytest.param("controller", {"pipecd.dev/sync-by-replace": "enabled"}, False, id="what a controller added"),
+        pytest.param("kubectl-edit", {}, False, id="applied, not replaced"),
+    ],
+)
+def test_of_an_object_that_is_replaced_what_people_added_goes(
+    manager: str, annotations: dict[str, str], goes: bool
+) -> None:
+    managers = [
+        {"manager": "fairway", "operation": "Update", "fieldsV1": {"f:data": {"f:a": {}}}},
+        {"manager": manager, "operation": "Update", "fieldsV1": {"f:data": {"f:b": {}}}},
+    ]
+    live = {"metadata": {"annotations": annotations, "managedFields": managers}, "data": {"a": "1", "b": "2"}}
+
+    written = {"metadata": {"annotations": annotations}, "data": {"a": "1"}}
+
+    assert removal(live, written) == ({"data": {"b": None}} if goes else {})
 
 
 def test_the_copy_that_kubectl_keeps_for_itself_is_not_missed() -> None:
