@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from fairway.cli.lint_repository import Applications
+from fairway.cli.lint_secrets import is_secret, masked_line, masked_problem
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import find_config_files, is_application_file, is_shared_file
 from fairway.config.platforms import KubernetesSpec
@@ -71,7 +72,7 @@ def lint_paths(paths: Iterable[Path]) -> LintResult:
     for path, skip in files.items():
         result = _lint_file(path, applications, skip_foreign=skip)
         checked |= dict.fromkeys(result.files)
-        problems |= dict.fromkeys(result.problems)
+        problems |= dict.fromkeys(map(_without_secrets, result.problems))
     return LintResult(tuple(checked), tuple(in_order(problems)))
 
 
@@ -95,6 +96,14 @@ def _lint_file(path: Path, applications: Applications, *, skip_foreign: bool) ->
     found = [lint_manifests(path, spec) for spec in specs]
     files = [file for each in found for file in each.files]
     return LintResult(tuple(files), (*problems, *(problem for each in found for problem in each.problems)))
+
+
+def _without_secrets(problem: Problem) -> Problem:
+    """The problem as everybody may read it."""
+    lines, number = _lines(problem.file), problem.position.line
+    if 0 < number <= len(lines) and is_secret(lines, number):
+        return masked_problem(problem, lines[number - 1])
+    return problem
 
 
 def _as_json(result: LintResult) -> dict[str, Any]:
@@ -152,7 +161,11 @@ def _print_problem(console: "Console", problem: Problem, lines: list[str]) -> No
     console.print(f"  {escape(problem.message)}")
     number, column = problem.position.line, problem.position.column
     if 0 < number <= len(lines):
-        text, caret = _window(lines[number - 1], column)
+        line = lines[number - 1]
+        if is_secret(lines, number):
+            line = masked_line(line)
+            column = min(column, len(line))
+        text, caret = _window(line, column)
         gutter = f"{number:>5}"
         console.print(f"[dim]{gutter} │[/dim] {escape(text)}")
         console.print(f"[dim]{' ' * len(gutter)} │[/dim] {' ' * caret}[{colour}]^[/{colour}]")

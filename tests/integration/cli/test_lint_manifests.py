@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from fairway.cli.lint import lint_paths
+from fairway.cli.lint import commands, lint_paths
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: 1\n"
@@ -56,3 +57,55 @@ def test_what_only_a_tool_can_render_is_left_to_it(tmp_path: Path) -> None:
         (tmp_path / name / "values.yaml").write_text("a: 1\n")
 
     assert lint_paths([tmp_path]).problems == ()
+
+
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "hidden"),
+    [
+        pytest.param(
+            f"{SECRET}stringData:\n  pin: 83719204\n", "pin: •••\n      │        ^", "83719204", id="a number"
+        ),
+        pytest.param(f"{SECRET}data:\n  key: hunter2!\n", "key: •••\n      │        ^", "hunter2", id="no base64"),
+        pytest.param(f"{SECRET}stringData: {{pin: 83719204}}\n", "stringData: •••\n", "83719204", id="in braces"),
+        pytest.param(f"{SECRET}stringData: hunter2\n", "stringData: •••\n", "hunter2", id="no mapping"),
+        pytest.param(f"{SECRET}stringData:\n  pin:\n    83719204\n", "│     •••\n", "83719204", id="a line of its own"),
+        pytest.param(
+            f'{SECRET}stringData:\n  pin: "hunter"2"\n', "follows (`•••`) is no YAML", '2"', id="a quote inside quotes"
+        ),
+        pytest.param(f"{SECRET}stringData:\n  pin: *hunter2\n", "••• refers to an anchor", "hunter2", id="an alias"),
+        pytest.param(f"{SECRET}stringData:\n  pin: !hunter2 x\n", "the tag ••• is not known", "hunter2", id="a tag"),
+        pytest.param(f"{SECRET}stringData:\n  pin: hunter: 2\n", "pin: •••\n", "hunter", id="a colon in a text"),
+        pytest.param(
+            '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"pin":83719204}}',
+            "│ •••\n",
+            "83719204",
+            id="one line of JSON",
+        ),
+        pytest.param(
+            f"{GOOD}---\napiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: Secret, metadata: {{name: s}}, "
+            "stringData: {pin: 83719204}}\n",
+            "│ - •••\n",
+            "83719204",
+            id="in a list",
+        ),
+    ],
+)
+def test_values_of_secrets_are_not_shown(tmp_path: Path, text: str, shown: str, hidden: str) -> None:
+    an_application(tmp_path / "web")
+    (tmp_path / "web" / "s.yaml").write_text(text)
+
+    said = CliRunner().invoke(commands, [str(tmp_path)]).output
+    program = CliRunner().invoke(commands, [str(tmp_path), "--json"]).output
+
+    assert shown in said
+    assert hidden not in said + program
+
+
+def test_what_stands_beside_a_secret_is_shown(tmp_path: Path) -> None:
+    an_application(tmp_path / "web")
+    (tmp_path / "web" / "s.yaml").write_text(f"{SECRET}---\n{BAD}---\n{SECRET.replace('s}', 't}')}")
+
+    assert "    9 │   a: 1\n" in CliRunner().invoke(commands, [str(tmp_path)]).output

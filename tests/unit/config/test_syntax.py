@@ -78,6 +78,10 @@ def test_a_mistake_is_named_where_it_was_made(text: str, position: Position, mes
     ("text", "advice"),
     [
         pytest.param("a: {{ .x }}-y\n", "a: '{{ .x }}-y'", id="template"),
+        pytest.param("a: {b: {{ .x }}}\n", "a: {b: '{{ .x }}'}", id="template in braces"),
+        pytest.param("a: {b: {{ .x }}-y, c: {{ .z }}}\n", "a: {b: '{{ .x }}-y', c: '{{ .z }}'}", id="two templates"),
+        pytest.param("a: {{ or .x 'y' }}\n", "a: '{{ or .x ''y'' }}'", id="template with quotes"),
+        pytest.param("a: {b: {{ .x }},\n  c: d}\n", "", id="template in braces over several lines"),
         pytest.param("- run: echo a: b\n", '- run: "echo a: b"', id="colon"),
     ],
 )

@@ -103,8 +103,25 @@ def _template(place: _Place) -> _Finding | None:
     value = re.search(r"(?::|-) +\{\{", place.text)
     if value is None:
         return None
-    rest = place.text[start:].rstrip()
-    return _Finding(start, "a value that starts with {{ must be quoted", f"{place.text[:start]}'{rest}'")
+    return _Finding(start, "a value that starts with {{ must be quoted", _with_quotes(place.text, start))
+
+
+def _with_quotes(text: str, start: int) -> str:
+    """The line with quotes around what begins there, or in braces around each template; empty where neither is YAML."""
+    before, rest = text[:start], text[start:].rstrip()
+    for quoted in (_quoted(rest), re.sub(r"\{\{.*?\}\}[^,}\]]*", lambda template: _quoted(template[0]), rest)):
+        try:
+            # By its events: a tree of somebody's thousand braces would be too deep.
+            list(yaml.parse(f"{before}{quoted}", yaml.CSafeLoader))
+        except yaml.YAMLError:
+            continue
+        return f"{before}{quoted}"
+    return ""
+
+
+def _quoted(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
 
 
 def _colon_in_text(place: _Place) -> _Finding | None:

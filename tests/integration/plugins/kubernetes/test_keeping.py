@@ -74,7 +74,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
             {"pods": [a_thing("web-2", owners=("web", "theirs"))]},
             [],
             [
-                "Namespace shop: kept, because Pod web-2 in it is not this application's; it is no longer this application's"
+                f"Namespace shop: kept, because Pod web-2 {FOREIGN}"
             ],
             id="what somebody else owns as well",
         ),
@@ -86,7 +86,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
             },
             [],
             [
-                "Namespace shop: kept, because Service theirs in it is not this application's; it is no longer this application's"
+                f"Namespace shop: kept, because Service theirs {FOREIGN}"
             ],
             id="what comes with an object is not counted",
         ),
@@ -100,7 +100,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
             {"pods": [a_thing("web-canary", metadata=OF_APPLICATION), a_thing("theirs")]},
             [],
             [
-                "Namespace shop: kept, because Pod theirs in it is not this application's; it is no longer this application's"
+                f"Namespace shop: kept, because Pod theirs {FOREIGN}"
             ],
             id="what others have there comes first",
         ),

@@ -109,7 +109,7 @@ async def test_a_link_out_of_the_repository_in_the_directory_is_refused(tmp_path
 async def test_an_application_without_a_manifest_is_refused_unless_nobody_acts_on_it(tmp_path: Path) -> None:
     files = a_repository(tmp_path, {"shop/empty.yaml": "# nothing\n"})
 
-    assert "app.pipecd.yaml:1:1: error: the application has no manifest at all" in await refusal(files)
+    assert "shop/app.pipecd.yaml:1:1: error: the application has no manifest at all" in await refusal(files)
     nothing = await manifests_of(files).load(files, KubernetesInput(), application_name="shop", may_be_empty=True)
     assert nothing == ()
 

@@ -39,10 +39,10 @@ def lint_manifests(config_file: Path, spec: KubernetesSpec) -> Linted:
         except BadManifests as error:
             wrong = list(error.problems)
         except OutsideRepository as error:
-            wrong = [Problem(file=config_file.name, position=Position(1, 1), message=str(error))]
+            file = place.shown_for(config_file.name)
+            wrong = [Problem(file=file, position=Position(1, 1), message=str(error))]
         for each in wrong:
-            file = str(config_file) if each.file == config_file.name else _from_here(place, config_file, each.file)
-            problems[msgspec.structs.replace(each, file=file)] = None
+            problems[msgspec.structs.replace(each, file=_from_here(place, config_file, each.file))] = None
     return Linted(tuple(files), tuple(problems))
 
 

@@ -58,7 +58,8 @@ class Manifests:
         """
         rendering = await self.render(files, wanted, application_name=application_name, kustomize_dir=kustomize_dir)
         if not rendering.manifests and not may_be_empty:
-            raise BadManifests([_nothing(files)])
+            place = await asyncio.to_thread(Place.of, files)
+            raise BadManifests([_nothing(place.shown_for(files.config_filename))])
         placed = await in_namespace(rendering.manifests, wanted.namespace, namespaced)
         refuse_doubles(placed)
         return placed
@@ -100,12 +101,12 @@ def _kustomization(place: Place, written: str) -> Path | None:
     return place.directory if kustomization_in(place.directory) else None
 
 
-def _nothing(files: Files) -> Problem:
+def _nothing(config_file: str) -> Problem:
     message = (
         "the application has no manifest at all; expected .yaml, .yml or .json files beside this one, a kustomization, "
         "or input.manifests or input.helmChart that say where they are"
     )
-    return Problem(file=files.config_filename, position=Position(1, 1), message=message)
+    return Problem(file=config_file, position=Position(1, 1), message=message)
 
 
 def _contents(place: Place, files: Files, wanted: KubernetesInput) -> tuple[list[tuple[str, bytes]], str]:

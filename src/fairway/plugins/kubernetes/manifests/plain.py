@@ -32,7 +32,8 @@ def find_files(place: Place, named: tuple[str, ...], config_filename: str) -> li
                 raise OutsideRepository(f"input.manifests[{index}] is {written!r}, a directory; expected a file")
             found.setdefault(path, place.shown(path))
         except OutsideRepository as error:
-            problems.append(Problem(file=config_filename, position=Position(1, 1), message=str(error)))
+            file = place.shown_for(config_filename)
+            problems.append(Problem(file=file, position=Position(1, 1), message=str(error)))
     if problems:
         raise BadManifests(problems)
     return [(name, path) for path, name in found.items()]

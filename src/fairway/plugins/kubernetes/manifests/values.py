@@ -70,7 +70,8 @@ def _texts(body: Any, path: Path, *, secret: bool = False) -> Iterator[Wrong]:
     if found is None:
         return
     if not isinstance(found, dict):
-        yield Wrong(path, f"found {shown(found)}, expected a mapping of texts")
+        what = "" if secret else f"found {shown(found)}, "
+        yield Wrong(path, f"{what}expected a mapping of texts")
         return
     for key, value in found.items():
         if value is not None and not isinstance(value, str):
