@@ -220,9 +220,13 @@ def _with_causes(status: Status, said: str) -> Status:
     return msgspec.structs.replace(status, message=said, details=details)
 
 
+#: What the server calls a field and is none.
+_FIELDS = {"[]": "all of it together"}
+
+
 def _invalid(status: Status, asked: Asked) -> Invalid:
     causes = tuple((cause.field, cause.message) for cause in (status.details.causes if status.details else ()))
-    named = [f"{field}: {_without_value(message)}" for field, message in causes if field]
+    named = [f"{_FIELDS.get(field, field)}: {_without_value(message)}" for field, message in causes if field]
     said = "; ".join(named) if named and len(named) == len(causes) else _without_value(status.message)
     return Invalid(f"The cluster {asked.cluster} does not accept {_subject(asked)}: {said}", causes=causes)
 

@@ -123,6 +123,17 @@ def test_a_conflict_names_the_other_managers_and_their_fields() -> None:
     assert "hpa manages .spec.replicas, .spec.minReadySeconds; kubectl manages .spec.paused" in str(error)
 
 
+def test_what_is_wrong_with_an_object_as_a_whole_is_told_in_words() -> None:
+    causes = [{"field": "[]", "message": "Too long: must have at most 1048576 bytes", "reason": "FieldValueTooLong"}]
+
+    error = refusal(422, a_status("long", reason="Invalid", details={"causes": causes}), ASKED)
+
+    assert str(error) == (
+        "The cluster dev does not accept deployments.apps 'web' in namespace shop: "
+        "all of it together: Too long: must have at most 1048576 bytes"
+    )
+
+
 def test_what_is_invalid_is_told_field_by_field() -> None:
     causes = [
         {"field": "spec.selector", "message": "Required value", "reason": "FieldValueRequired"},

@@ -122,7 +122,8 @@ def _behind(*, wanted: int, updated: int, total: int, available: int) -> str:
     if updated < wanted:
         return f"{updated} of {wanted} replicas are updated, {available} available"
     if total > updated:
-        return f"{total - updated} old replicas are still to go"
+        old = total - updated
+        return "1 old replica is still to go" if old == 1 else f"{old} old replicas are still to go"
     return _available(available, wanted) if available < wanted else ""
 
 

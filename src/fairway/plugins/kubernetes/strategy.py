@@ -96,7 +96,7 @@ def _changed_configuration(running: Sequence[Manifest], target: Sequence[Manifes
     )
     if len(before) != len(after):
         few, what = abs(len(before) - len(after)), "deleted" if len(before) > len(after) else "added"
-        return f"{few} of ConfigMaps and Secrets would be {what}"
+        return f"{few} {'ConfigMap or Secret' if few == 1 else 'ConfigMaps or Secrets'} would be {what}"
     for key, old in before.items():
         if key not in after:
             return f"{key.kind} {key.name} would be deleted"

@@ -45,6 +45,7 @@ DEPLOYMENTS = [
         id="updating",
     ),
     pytest.param(a_deployment(replicas=7), (BAD, "2 old replicas are still to go", WAITING), id="old ones left"),
+    pytest.param(a_deployment(replicas=6), (BAD, "1 old replica is still to go", WAITING), id="an old one left"),
     pytest.param(
         a_deployment(availableReplicas=2), (BAD, "2 of 5 replicas are available", WAITING), id="not available"
     ),

@@ -75,8 +75,14 @@ WEB = a_deployment()
         pytest.param(
             [WEB, a_config("a")], [WEB, a_config("b")], (PIPELINE, "ConfigMap a would be deleted"), id="renamed config"
         ),
-        pytest.param([WEB], [WEB, a_config()], (PIPELINE, "1 of ConfigMaps and Secrets would be added"), id="more"),
-        pytest.param([WEB, a_config()], [WEB], (PIPELINE, "1 of ConfigMaps and Secrets would be deleted"), id="less"),
+        pytest.param([WEB], [WEB, a_config()], (PIPELINE, "1 ConfigMap or Secret would be added"), id="more"),
+        pytest.param([WEB, a_config()], [WEB], (PIPELINE, "1 ConfigMap or Secret would be deleted"), id="less"),
+        pytest.param(
+            [WEB],
+            [WEB, a_config("one"), a_config("two")],
+            (PIPELINE, "2 ConfigMaps or Secrets would be added"),
+            id="two more",
+        ),
         pytest.param(
             [WEB, a_deployment("api")],
             [a_deployment(replicas=5), a_deployment("api", replicas=None)],

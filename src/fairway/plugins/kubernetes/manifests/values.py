@@ -46,8 +46,13 @@ def wrong_values(body: dict[str, Any]) -> Iterator[Wrong]:
         yield from _base64(body, ("data",))
     elif sort == ("v1", "PersistentVolumeClaim"):
         yield from _resources(body, ("spec", "resources"))
+    elif sort == ("v1", "ResourceQuota"):
+        yield from _quantities(body, ("spec", "hard"))
     elif sort in _PODS:
         yield from _pod(body, _PODS[sort])
+        # Only a StatefulSet has them.
+        for index, _ in enumerate(_list(_at(body, ("spec", "volumeClaimTemplates")))):
+            yield from _resources(body, ("spec", "volumeClaimTemplates", index, "spec", "resources"))
 
 
 def _pod(body: dict[str, Any], path: tuple[str, ...]) -> Iterator[Wrong]:
@@ -55,6 +60,8 @@ def _pod(body: dict[str, Any], path: tuple[str, ...]) -> Iterator[Wrong]:
         # Those of the object itself are looked at for every kind.
         yield from _texts(body, (*path, "metadata", "labels"))
         yield from _texts(body, (*path, "metadata", "annotations"))
+    for index, _ in enumerate(_list(_at(body, (*path, "spec", "volumes")))):
+        yield from _quantity(body, (*path, "spec", "volumes", index, "emptyDir", "sizeLimit"))
     for field in ("initContainers", "containers"):
         for index, container in enumerate(_list(_at(body, (*path, "spec", field)))):
             place: Path = (*path, "spec", field, index)
@@ -105,10 +112,21 @@ def _base64(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
 
 def _resources(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
     for field in ("limits", "requests"):
-        found = _at(body, (*path, field))
-        for key, value in found.items() if isinstance(found, dict) else ():
-            if isinstance(value, str) and not _QUANTITY.fullmatch(value):
-                yield Wrong((*path, field, key), f'found {shown(value)}, expected a quantity such as "500m" or "128Mi"')
+        yield from _quantities(body, (*path, field))
+
+
+def _quantities(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
+    found = _at(body, path)
+    for key in found if isinstance(found, dict) else ():
+        yield from _quantity(body, (*path, key))
+
+
+def _quantity(body: dict[str, Any], path: Path) -> Iterator[Wrong]:
+    value = _at(body, path)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is None or number or (isinstance(value, str) and _QUANTITY.fullmatch(value)):
+        return
+    yield Wrong(path, f'found {shown(value)}, expected a quantity such as "500m" or "128Mi"')
 
 
 def _at(body: Any, path: Path) -> Any:

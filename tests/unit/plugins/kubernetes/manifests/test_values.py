@@ -69,6 +69,30 @@ def problems(text: str) -> list[str]:
             'found "12Megs", expected a quantity such as "500m" or "128Mi"',
             id="no quantity",
         ),
+        pytest.param(
+            f"{POD}    spec:\n      containers:\n      - resources: {{requests: {{cpu: true}}}}\n",
+            "web.yaml:8:37: error: spec.template.spec.containers[0].resources.requests.cpu: "
+            'found true, expected a quantity such as "500m" or "128Mi"',
+            id="neither a text nor a number",
+        ),
+        pytest.param(
+            f"{POD}    spec:\n      volumes:\n      - {{name: a, emptyDir: {{sizeLimit: 1 GB}}}}\n",
+            "web.yaml:8:41: error: spec.template.spec.volumes[0].emptyDir.sizeLimit: "
+            'found "1 GB", expected a quantity such as "500m" or "128Mi"',
+            id="no size of a volume",
+        ),
+        pytest.param(
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec:\n  volumeClaimTemplates:\n"
+            "  - spec: {resources: {requests: {storage: 1GB}}}\n",
+            "web.yaml:6:44: error: spec.volumeClaimTemplates[0].spec.resources.requests.storage: "
+            'found "1GB", expected a quantity such as "500m" or "128Mi"',
+            id="no size of a claim",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec:\n  hard: {pods: 3, cpu: many}\n",
+            'web.yaml:5:24: error: spec.hard.cpu: found "many", expected a quantity such as "500m" or "128Mi"',
+            id="no quota",
+        ),
     ],
 )
 def test_a_value_that_no_cluster_takes_is_told_with_its_place(text: str, said: str) -> None:
