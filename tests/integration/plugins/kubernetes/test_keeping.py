@@ -73,9 +73,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
         pytest.param(
             {"pods": [a_thing("web-2", owners=("web", "theirs"))]},
             [],
-            [
-                f"Namespace shop: kept, because Pod web-2 {FOREIGN}"
-            ],
+            [f"Namespace shop: kept, because Pod web-2 {FOREIGN}"],
             id="what somebody else owns as well",
         ),
         pytest.param(
@@ -85,9 +83,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
                 "pods": [a_thing("p", "p", ("theirs",))],
             },
             [],
-            [
-                f"Namespace shop: kept, because Service theirs {FOREIGN}"
-            ],
+            [f"Namespace shop: kept, because Service theirs {FOREIGN}"],
             id="what comes with an object is not counted",
         ),
         pytest.param(
@@ -99,9 +95,7 @@ OF_DEFAULT = {"annotations": {"kubernetes.io/service-account.name": "default"}}
         pytest.param(
             {"pods": [a_thing("web-canary", metadata=OF_APPLICATION), a_thing("theirs")]},
             [],
-            [
-                f"Namespace shop: kept, because Pod theirs {FOREIGN}"
-            ],
+            [f"Namespace shop: kept, because Pod theirs {FOREIGN}"],
             id="what others have there comes first",
         ),
         pytest.param(
