@@ -6,16 +6,20 @@ is masked in all that is told of it, because a preview ends as a comment that ma
 """
 
 import asyncio
+import posixpath
 from datetime import timedelta
+from pathlib import PurePosixPath
 from uuid import uuid4
 
 import msgspec
 import structlog
+from grpc import aio
 
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
 from fairway.agent.deploying import DeployingDesk, gathered
 from fairway.agent.masking import Opened, opened_in
 from fairway.agent.planning import Planning, absent_plugins, plan_deployment
+from fairway.agent.plugins.client import PluginRefused, Sources
 from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
 from fairway.agent.triggering import Asked, NewDeployment, Triggered, new_deployment, touch_rule
@@ -25,7 +29,7 @@ from fairway.delivery.trigger import TriggerDecision, TriggerOutcome
 from fairway.errors import FairwayError, UserError
 from fairway.git.merge import merge_commits
 from fairway.git.mirror import Mirror
-from fairway.model.application import Repository
+from fairway.model.application import Application, Repository
 from fairway.model.command import BuildPlanPreview, Command, CommandStatus
 from fairway.model.deployment import Deployment
 from fairway.model.plan import Plan
@@ -144,7 +148,8 @@ class Previewer:
         try:
             async with gathered(self._desk, deployment) as planning:
                 sources = await planning.sources
-                return await self._planned(nothing_yet, planning, opened_in(sources.target, sources.running))
+                found = await self._planned(nothing_yet, planning, opened_in(sources.target, sources.running))
+                return msgspec.structs.replace(found, error=_from_repository(found.error, sources, known.application))
         except FairwayError as error:
             return msgspec.structs.replace(nothing_yet, error=str(error))
         finally:
@@ -165,7 +170,7 @@ class Previewer:
             summary=opened.masked(_in_words(decision.plan)).encode(),
             plugin_names=tuple(dict.fromkeys(names)),
             plugins=tuple(each for answer in able for each in answer.changes),
-            no_change=bool(able) and not any(answer.changes for answer in able),
+            no_change=bool(able) and not any(answer.changes or answer.error for answer in able),
             error="; ".join(opened.masked(answer.error) for answer in able if answer.error),
         )
 
@@ -179,7 +184,7 @@ class Previewer:
             sources = await planning.sources
             found = await self._desk.plugins.client(name).plan_preview(planning.deployment, sources)
         except FairwayError as error:
-            return _PluginAnswer((), str(error))
+            return _PluginAnswer((), _said(error))
         if found is None:
             return None
         changes = (
@@ -234,6 +239,24 @@ def _platforms(planning: Planning) -> tuple[str, ...]:
 class _PluginAnswer(msgspec.Struct, frozen=True):
     changes: tuple[PluginPlanPreview, ...]
     error: str
+
+
+def _said(error: FairwayError) -> str:
+    """Why a plugin cannot tell: in its own words where it has any, without those for the call that failed."""
+    cause = error.__cause__
+    own = cause.details() if isinstance(error, PluginRefused) and isinstance(cause, aio.AioRpcError) else ""
+    return own or str(error)
+
+
+def _from_repository(text: str, sources: Sources, application: Application) -> str:
+    """The text with paths as the repository has them: where an agent has its copies nobody needs to know."""
+    below = PurePosixPath(posixpath.normpath(application.git_path.path)).parts
+    for source in filter(None, (sources.target, sources.running)):
+        root = source.application_directory
+        for _ in below:
+            root = root.parent
+        text = text.replace(f"{root}/", "").replace(str(root), ".")
+    return text
 
 
 def _in_words(plan: Plan) -> str:

@@ -38,7 +38,7 @@ def plan_preview(
     head: Annotated[str, typer.Option(help="The branch to merge.")] = "",
     commit: Annotated[str, typer.Option(help="Its commit.")] = "",
     base: Annotated[str, typer.Option(help="The branch to merge it into.")] = "",
-    repo: Annotated[str, typer.Option(help="The repository as it is cloned.")] = "",
+    repo: Annotated[str, typer.Option(help="The repository as it is cloned, or its id in the agent's file.")] = "",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print what --comment would post.")] = False,
     post: Annotated[bool, typer.Option("--comment", help="Comment on the pull request of this CI job.")] = False,
     pull_request: Annotated[str, typer.Option(help="The number of the pull request to comment.")] = "",
@@ -52,7 +52,7 @@ def plan_preview(
     Ends with 1 when something could not be previewed.
     """
     job = from_environment(os.environ, lambda path: Path(path).read_bytes())
-    merge = _merge(job, Merge(repository=repo, head_branch=head, head_commit=commit, base_branch=base))
+    merge = meant(job, Merge(repository=repo, head_branch=head, head_commit=commit, base_branch=base))
     place = _place(job, pull_request) if post else None
     previews = _asked(call, merge, length_of_time("timeout", timeout) or _PATIENCE)
     text = as_markdown(previews, merge, title)
@@ -93,10 +93,10 @@ def _asked(call: Call, merge: Merge, patience: timedelta) -> list[MergePreview]:
     return [each if each.ready else msgspec.structs.replace(each, error=late) for each in found]
 
 
-def _merge(job: PullRequest | None, said: Merge) -> Merge:
+def meant(job: PullRequest | None, said: Merge) -> Merge:
     """Which merge is meant; UsageError names what nobody says."""
     merge = Merge(
-        repository=said.repository or (job.remote if job else "") or _git("remote", "get-url", "origin"),
+        repository=_absolute(said.repository) or (job.remote if job else "") or _repository_around(),
         head_branch=said.head_branch or (job.head_branch if job else "") or _git("branch", "--show-current"),
         head_commit=said.head_commit or _known_commit(job, said.head_branch),
         base_branch=said.base_branch or (job.base_branch if job else "") or "main",
@@ -109,6 +109,17 @@ def _merge(job: PullRequest | None, said: Merge) -> Merge:
         named = ", ".join(options[name] for name in missing)
         raise UsageError(f"which merge is meant is not known; say {named}")
     return merge
+
+
+def _absolute(repository: str) -> str:
+    """A path is meant from here; agents have absolute ones."""
+    is_path = repository.startswith((".", "~", "/"))
+    return os.path.abspath(os.path.expanduser(repository)) if is_path else repository
+
+
+def _repository_around() -> str:
+    """Where it comes from; one that comes from nowhere may itself be what an agent follows."""
+    return _git("remote", "get-url", "origin") or _git("rev-parse", "--show-toplevel")
 
 
 def _known_commit(job: PullRequest | None, head: str) -> str:

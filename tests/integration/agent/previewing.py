@@ -17,7 +17,7 @@ class Previewing(Plugin):
     async def plan_preview(self, question: PreviewQuestion) -> tuple[Preview, ...]:
         target = (question.target.application_directory / "wanted").read_text()
         if target == "broken\n":
-            raise StageFailed("wanted is broken")
+            raise StageFailed(f"{question.target.application_directory}/wanted is broken")
         running = (question.running.application_directory / "wanted").read_text() if question.running else ""
         lines = difflib.unified_diff(running.splitlines(), target.splitlines(), "before", "after", lineterm="")
         details, changes = "\n".join(lines), running != target

@@ -108,7 +108,7 @@ async def test_what_cannot_be_previewed_is_told_and_hides_nothing_else(tmp_path:
         world.origin.commit({"web/wanted": "three\n"})
         conflict = await preview(world, head)
 
-    assert "wanted is broken" in found["web"].error
+    assert (found["web"].error, found["web"].no_change) == ("web/wanted is broken", False)
     worker = found["worker"]
     assert worker.summary.decode().endswith("\nStages: SCRIPT_RUN → SCRIPT_RUN")
     assert (worker.error, worker.plugins, worker.sync_strategy) == ("", (), SyncStrategy.PIPELINE)

@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from fairway.cli.main import app
+from fairway.cli.merge_previews import Merge
+from fairway.cli.plan_preview import meant
 from tests.integration.git.repositories import an_origin, git
 
 
@@ -21,3 +23,27 @@ def test_a_branch_that_is_not_there_is_named_with_the_one_that_is_near(
 
     expected = "has no branch 'featur'; say another --head, or --commit; did you mean 'feature'?"
     assert (result.exit_code, expected in result.output) == (2, True), result.output
+
+
+def test_the_repository_around_is_named_by_its_path_where_it_has_no_remote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = an_origin(tmp_path, {"web/words": "one"})
+    git(origin.work, "remote", "remove", "origin")
+    monkeypatch.chdir(origin.work / "web")
+
+    merge = meant(None, Merge(repository="", head_branch="", head_commit="", base_branch=""))
+
+    assert merge == Merge(
+        repository=str(origin.work), head_branch="main", head_commit=origin.head(), base_branch="main"
+    )
+
+
+@pytest.mark.parametrize("said", [".", "../work"])
+def test_a_path_is_meant_from_here(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    origin = an_origin(tmp_path, {"web/words": "one"})
+    monkeypatch.chdir(origin.work)
+
+    merge = meant(None, Merge(repository=said, head_branch="", head_commit="", base_branch=""))
+
+    assert merge.repository == str(origin.work)

@@ -17,6 +17,7 @@ from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.preview import preview
 from fairway.plugins.kubernetes.routes import all_targets, routed_to
 from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
+from fairway.plugins.kubernetes.stages import PRIMARY_ROLLOUT, SYNC
 from fairway.plugins.kubernetes.strategy import decide_strategy
 from fairway.plugins.kubernetes.versions import image_versions
 from fairway.sdk import Files, Preview, PreviewQuestion, Strategy, SyncStrategy
@@ -81,7 +82,7 @@ class Commits:
                 before = routed_to(old.manifests, target, own, old.settings.spec.resource_routes)
             except UserError as error:
                 notes = (f"what runs cannot be read any more, so everything seems new: {error}", *notes)
-        return preview(target.name, before, after, notes)
+        return preview(target.name, before, after, notes, prunes=_prunes(new.settings, before, after))
 
     async def _said(self, files: Files, target: DeployTarget, application_name: str = "") -> Said:
         settings = self._settings(files)
@@ -101,3 +102,12 @@ class Commits:
         """One deploy target for each way in which manifests may be made."""
         several = self._known if spec.input.multi_targets else ()
         return tuple(each for each in several if goes_to(spec, each)) or (_ANYWHERE,)
+
+
+def _prunes(settings: ApplicationSettings, before: Sequence[Manifest], after: Sequence[Manifest]) -> bool:
+    """Whether a deployment of this change takes away what Git does not have any more."""
+    spec, config = settings.spec, settings.config
+    decided = decide_strategy(before, after, spec.workloads).strategy
+    if config.stages and (config.planner.always_use_pipeline or decided is SyncStrategy.PIPELINE):
+        return any(each.prune for each in settings.stage_options(*PRIMARY_ROLLOUT, *SYNC))
+    return spec.quick_sync.prune

@@ -27,22 +27,32 @@ _TRICKS: Final = {
 
 
 def preview(
-    deploy_target: str, before: Sequence[Manifest], after: Sequence[Manifest], notes: Iterable[str] = ()
+    deploy_target: str,
+    before: Sequence[Manifest],
+    after: Sequence[Manifest],
+    notes: Iterable[str] = (),
+    *,
+    prunes: bool = True,
 ) -> Preview:
-    """What would be added, changed and deleted at a deploy target."""
+    """What would be added, changed and deleted at a deploy target; without `prunes`, nothing is deleted."""
     old, new = ({each.key: each.body for each in manifests} for manifests in (before, after))
-    deleted = [key for key in old if key not in new]
+    missing = sorted(key for key in old if key not in new)
+    deleted, kept = (missing, []) if prunes else ([], missing)
     added = [key for key in new if key not in old]
     changed = [key for key in new if key in old and differences(old[key], new[key], _TOLERANCE)]
-    if not (deleted or added or changed):
+    if not (missing or added or changed):
         return Preview(deploy_target=deploy_target, summary="No manifest would change", changes=False)
-    signs = [("-", sorted(deleted)), ("+", sorted(added)), ("#", sorted(changed))]
+    signs = [("-", deleted), ("+", sorted(added)), ("#", sorted(changed))]
     entries = [(sign, key) for sign, keys in signs for key in keys]
-    parts = [safe(f"# {note}\n") for note in notes]
+    stays = [f"{key} is not in Git any more and stays in the cluster, because prune is off" for key in kept]
+    parts = [safe(f"# {note}\n") for note in (*notes, *stays)]
     parts += [_entry(f"{sign} {n}.", key, old.get(key), new.get(key)) for n, (sign, key) in enumerate(entries, 1)]
+    summary = f"{len(added)} added manifests, {len(changed)} changed manifests, {len(deleted)} deleted manifests"
+    if kept:
+        summary += f"; {len(kept)} {'stays' if len(kept) == 1 else 'stay'} in the cluster, because prune is off"
     return Preview(
         deploy_target=deploy_target,
-        summary=f"{len(added)} added manifests, {len(changed)} changed manifests, {len(deleted)} deleted manifests",
+        summary=summary,
         details=_bounded(parts),
     )
 

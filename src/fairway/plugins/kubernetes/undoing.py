@@ -23,6 +23,7 @@ from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.stages import (
     PRIMARY_ROLLOUT,
     ROUTING,
+    SYNC,
     find_variants,
     once,
     routes_traffic,
@@ -32,8 +33,6 @@ from fairway.plugins.kubernetes.traffic import find_router
 from fairway.plugins.kubernetes.variants import NoVariant, found_workloads, with_selector_label
 from fairway.plugins.kubernetes.waiting import is_waited_for
 from fairway.sdk import Files, StageFailed
-
-_SYNC = ("K8S_SYNC", "K8S_MULTI_SYNC")
 
 
 async def roll_back(site: Site) -> str:
@@ -82,7 +81,7 @@ async def _restore(site: Site, before: Files, back: _WayBack) -> list[Body]:
     rest = [each for each in hashed if router is None or each.key != router.key]
     routers = [] if router is None else [[router]]
     applied: list[Body] = []
-    for some in [rest, *routers] if _was_started(site, *PRIMARY_ROLLOUT, *_SYNC) else [*routers, rest]:
+    for some in [rest, *routers] if _was_started(site, *PRIMARY_ROLLOUT, *SYNC) else [*routers, rest]:
         applied += await site.bring(some, owner, create_namespaces=create)
         back.traffic_is_back = back.traffic_is_back or some in routers
     return applied
@@ -137,7 +136,7 @@ async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, .
     spec = running.settings.spec
     label = {spec.variant_label.key: spec.variant_label.primary_value}
     asked = spec.quick_sync.add_variant_label_to_selector or any(
-        each.add_variant_label_to_selector for each in running.settings.stage_options(*PRIMARY_ROLLOUT, *_SYNC)
+        each.add_variant_label_to_selector for each in running.settings.stage_options(*PRIMARY_ROLLOUT, *SYNC)
     )
     try:
         workloads = found_workloads(running.manifests, spec.workloads)

@@ -25,7 +25,7 @@ COMMANDER = "pipectl"
 class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Which merge is meant."""
 
-    #: As people clone the repository.
+    #: As people clone the repository, or the id that agents give it.
     remote: str
     head_branch: str
     head_commit: str
@@ -66,7 +66,9 @@ def followed_repository(agent: Agent, remote: str, branch: str) -> str | None:
     if agent.disabled:
         return None
     repositories = (known for known in agent.profile.repositories if known.branch == branch)
-    return next((known.id for known in repositories if same_repository(known.remote, remote)), None)
+    return next(
+        (known.id for known in repositories if known.id == remote or same_repository(known.remote, remote)), None
+    )
 
 
 def _preview(repository_id: str, asked: PreviewRequest) -> BuildPlanPreview:

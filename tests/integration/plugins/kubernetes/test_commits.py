@@ -125,3 +125,32 @@ async def test_a_preview_shows_each_cluster_what_goes_to_it(tmp_path: Path) -> N
     assert 'kind="ConfigMap"' not in tokyo.details
     assert 'kind="ConfigMap"' in osaka.details
     assert osaka.summary == "1 added manifests, 0 changed manifests, 0 deleted manifests"
+
+
+def with_stages(config: dict[str, Any], *stages: dict[str, Any]) -> dict[str, Any]:
+    return {**config, "spec": {**config["spec"], "pipeline": {"stages": list(stages)}}}
+
+
+PRUNING = {"name": "K8S_PRIMARY_ROLLOUT", "with": {"prune": True}}
+
+
+@pytest.mark.parametrize(
+    ("config", "tag", "deleted"),
+    [
+        pytest.param(v0(), "v1", 0, id="prune is off"),
+        pytest.param(v0(quickSync={"prune": True}), "v1", 1, id="a quick sync prunes"),
+        pytest.param(with_stages(v0(), PRUNING), "v2", 1, id="the pipeline prunes"),
+        pytest.param(with_stages(v0(), PRUNING), "v1", 0, id="the pipeline would, a quick sync does not"),
+    ],
+)
+async def test_a_preview_says_what_stays_although_git_does_not_have_it(
+    config: dict[str, Any], tag: str, deleted: int, tmp_path: Path
+) -> None:
+    service = '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}'
+    old = a_commit(tmp_path, "old", config, web_yaml=a_deployment("v1"), s_json=service)
+    new = a_commit(tmp_path, "new", config, web_yaml=a_deployment(tag))
+
+    (seen,) = await a_plugin(tmp_path).plan_preview(a_question(new, old))
+
+    assert f"{deleted} deleted manifests" in seen.summary
+    assert ("1 stays in the cluster, because prune is off" in seen.summary) is (not deleted)

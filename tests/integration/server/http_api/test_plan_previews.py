@@ -58,10 +58,18 @@ def an_output() -> bytes:
     return to_command_output(PlanPreview(command_id="new-1", agent_id="agent-1", applications=(cart,)))
 
 
-async def asked(served: Serving) -> Any:
+async def asked(served: Serving, **otherwise: str) -> Any:
     await served.add(an_agent(profile=AgentProfile(repositories=(REPOSITORY,))))
     await served.store.write(lambda connection: agents.touch_agent(connection, "agent-1", NOW))
-    return (await served.ask("POST", "/api/v1/plan-previews", json=ASKED)).json()
+    return (await served.ask("POST", "/api/v1/plan-previews", json={**ASKED, **otherwise})).json()
+
+
+async def test_a_repository_is_known_by_the_id_that_agents_give_it(tmp_path: Path) -> None:
+    async with serving(tmp_path, APIKeyRole.READ_WRITE) as served:
+        found = (await asked(served, repository="shop"))["items"]
+        unknown = (await served.ask("POST", "/api/v1/plan-previews", json={**ASKED, "repository": "other"})).json()
+
+    assert ([each["id"] for each in found], unknown["items"]) == (["new-1"], [])
 
 
 async def test_each_agent_that_follows_the_branch_is_asked_and_its_answer_read(tmp_path: Path) -> None:

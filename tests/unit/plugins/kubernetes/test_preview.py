@@ -43,6 +43,19 @@ def test_what_is_added_changed_and_deleted() -> None:
     ]
 
 
+def test_what_is_not_in_git_any_more_stays_where_nothing_is_pruned() -> None:
+    before, after = [a_config("gone"), a_config("same")], [a_config("same")]
+
+    seen = preview("tokyo", before, after, prunes=False)
+
+    stays = "1 stays in the cluster, because prune is off"
+    assert seen == Preview(
+        deploy_target="tokyo",
+        summary=f"0 added manifests, 0 changed manifests, 0 deleted manifests; {stays}",
+        details="# ConfigMap gone is not in Git any more and stays in the cluster, because prune is off\n",
+    )
+
+
 def test_nothing_changes() -> None:
     same = [a_deployment(replicas=2)]
 
