@@ -17,6 +17,8 @@ from tests.acceptance.cli.sites import Site, a_site, an_agent, an_application, s
 from tests.acceptance.server.processes import FAIRWAY
 from tests.patience import PATIENCE_SECONDS
 
+#: As long as that of a failed stage which tells what a cluster has said.
+REASON = " ".join(f"word-{number}" for number in range(120))
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -28,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for id, status in (("d-bad", DeploymentStatus.FAILED), ("d-good", DeploymentStatus.SUCCEEDED)):
             agent.deploy(cart, id, stages("K8S_SYNC"))
             agent.stage(id, "stage-0", StageStatus.RUNNING)
-            agent.complete(id, status, "said the agent")
+            agent.complete(id, status, REASON)
         yield site
 
 
@@ -67,6 +69,15 @@ def test_a_table_is_as_wide_as_the_terminal_at_most(site: Site, columns: int) ->
 
     assert len(lines) == 3
     assert max(map(len, lines)) <= columns
+
+
+def test_a_long_reason_is_cut_in_the_list_and_whole_in_the_card(site: Site) -> None:
+    listed = ESCAPE.sub("", on_a_terminal(site, 140, "deployment", "list", "--status", "failed")).splitlines()
+    card = ESCAPE.sub("", on_a_terminal(site, 80, "deployment", "get", "d-bad"))
+
+    assert len(listed) == 2
+    assert listed[1].endswith("…")
+    assert REASON in " ".join(card.split())
 
 
 def test_a_pipe_gets_no_colour_and_nothing_is_cut(site: Site) -> None:
