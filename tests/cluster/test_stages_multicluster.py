@@ -59,6 +59,8 @@ async def test_a_stage_works_on_all_clusters_and_tells_of_each(cluster: RunningC
         assert (east.names("deployment"), west.names("deployment")) == (["web"], ["web"])
         notes = east.plugin.agent.stage_notes["s"]
         assert notes["fairway/target/east"] == notes["fairway/target/west"] == "succeeded: 1 object applied"
+        assert all(line.startswith(("east: ", "west: ")) for line in ended.log), ended.log
+        assert f"west: Deployment {west.namespace}/web: created" in ended.log
 
 
 async def test_a_cluster_that_fails_does_not_keep_the_others_from_their_work(

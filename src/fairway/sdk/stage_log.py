@@ -6,7 +6,9 @@ without harm.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from fairway.clock import Clock
 from fairway.model.log_block import LogBlock, LogSeverity
@@ -18,6 +20,8 @@ Send = Callable[[Sequence[LogBlock], bool], Awaitable[None]]
 _BATCH_BYTES = 512 * 1024
 #: How long lines may wait for company before they are sent.
 PAUSE_SECONDS = 0.05
+#: What the work is about that goes on in this task and in those it starts, so that none of them has to be told.
+_ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 class StageLog:
@@ -42,6 +46,15 @@ class StageLog:
     def error(self, text: str) -> None:
         """Say that something went wrong."""
         self._add(text, LogSeverity.ERROR)
+
+    @contextmanager
+    def about(self, what: str) -> Iterator[None]:
+        """Have every line that is said meanwhile begin with what it is about: other work may go on beside this."""
+        token = _ABOUT.set(f"{what}: ")
+        try:
+            yield
+        finally:
+            _ABOUT.reset(token)
 
     def add(self, block: LogBlock) -> None:
         """Say something that has its own number."""
@@ -78,6 +91,7 @@ class StageLog:
                 del self._waiting[: len(batch)]
 
     def _add(self, text: str, severity: LogSeverity) -> None:
+        text = "\n".join(f"{_ABOUT.get()}{line}" for line in text.split("\n"))
         block = LogBlock(index=self._next, log=text, created_at=self.clock.now(), severity=severity)
         self._next += 1
         self._wait(block)

@@ -6,6 +6,7 @@ false: work that can go on by itself may be left, because the agent will ask for
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -148,8 +149,9 @@ class StageRun(Generic[O]):
         """Do the work for each deploy target of the application, all at once, and keep how it went with each: in the
         log, under the stage, and in its metadata under `fairway/target/NAME`.
 
-        What the work returns is told beside "succeeded". One that fails does not keep the others from their work; then
-        the stage fails, or is tried again when all that failed may be. One that has succeeded is not done twice.
+        Of several, each line that the work logs begins with the name of its target. What the work returns is told
+        beside "succeeded". One that fails does not keep the others from their work; then the stage fails, or is tried
+        again when all that failed may be. One that has succeeded is not done twice.
         """
         if not self.targets:
             raise StageFailed("the application names no deploy target of this plugin")
@@ -170,7 +172,8 @@ class StageRun(Generic[O]):
         if before.startswith(_SUCCEEDED):
             return _Result(before)
         try:
-            said = await work(target)
+            with self.log.about(target.name) if len(self.targets) > 1 else nullcontext():
+                said = await work(target)
         except FairwayError as error:
             result = _Result(f"failed: {error}", error)
             self.log.error(f"{target.name}: {error}")

@@ -35,3 +35,22 @@ async def test_lines_that_could_not_be_sent_go_with_the_end(monkeypatch: pytest.
     await log.close()
 
     assert agent.lines == ["it is done"]
+
+
+async def test_lines_of_work_that_goes_on_side_by_side_say_what_they_are_about() -> None:
+    agent = Agent()
+    agent.refused.set()
+    log = StageLog(agent.send, FakeClock(NOW))
+
+    async def work(name: str) -> None:
+        with log.about(name):
+            await asyncio.create_task(say())
+
+    async def say() -> None:
+        log.info("one\ntwo")
+
+    await asyncio.gather(work("east"), work("west"))
+    log.info("done")
+    await log.close()
+
+    assert agent.lines == ["east: one\neast: two", "west: one\nwest: two", "done"]
