@@ -159,8 +159,9 @@ def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
 def _unplaced(planning: Planning) -> str:
     """Why it cannot be told where the deployment goes; whatever is asked of a plugin may be about that."""
     serving, both = planning.plugins.plugins_of_stage, (SyncStrategy.QUICK_SYNC, SyncStrategy.PIPELINE)
-    asked = (decide_requests(planning.config, each, serving) for each in both)
-    clients = {each.plugin: planning.plugins.client(each.plugin) for some in asked for each in some.requests}
+    decisions = (decide_requests(planning.config, each, serving) for each in both)
+    asked = dict.fromkeys(each.plugin for decision in decisions for each in decision.requests)
+    clients = {name: planning.plugins.client(name) for name in asked if not _is_absent(name, planning.plugins)}
     told = (lacking(name, planning.deployment, client.targets) for name, client in clients.items())
     return next(filter(None, told), "")
 
