@@ -118,11 +118,14 @@ async def test_what_was_never_allowed_is_not_asked_about_later(
         web.commit(a_config_map("a"), quickSync={"prune": True})
         after = await web.run("K8S_SYNC")
         web.deployed()
+        web.commit(a_config_map("a", word="two"))
+        again = await web.run("K8S_SYNC")
         back = await web.run("K8S_ROLLBACK")
 
     assert "nothing was applied" in refused.message
     assert "is not allowed to patch" in refused.message
-    assert [each.message for each in (undone, after, back)] == ["", "", ""]
+    assert undone.message == "nothing had been applied, so there was nothing to undo"
+    assert [each.message for each in (after, again, back)] == ["", "", ""]
 
 
 async def test_an_agent_of_the_whole_cluster_makes_the_namespaces_that_are_asked_for(
