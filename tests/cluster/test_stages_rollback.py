@@ -192,27 +192,33 @@ async def test_selectors_stay_as_they_are_whichever_setting_has_made_them(
         assert spec["template"]["spec"]["containers"][0]["image"] == "web:1"
 
 
+async def traffic_at_the_canary(web: Application) -> dict[str, Any]:
+    """All traffic goes to a canary; the primary that it went to before."""
+    labels = {"app": "web", VARIANT: "primary"}
+    primary = a_deployment()
+    primary["spec"]["selector"]["matchLabels"] = primary["spec"]["template"]["metadata"]["labels"] = labels
+    web.commit(primary, a_service(selector=labels))
+    await web.succeed("K8S_SYNC")
+    web.deployed()
+    await web.succeed("K8S_CANARY_ROLLOUT")
+    await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+    return primary
+
+
 @pytest.mark.parametrize("touched", [False, True], ids=["only a canary was made", "the primary was changed"])
 async def test_traffic_goes_back_to_a_primary_that_is_well(
     touched: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     """At once where the primary was left alone, and after it where it was not."""
-    labels = {"app": "web", VARIANT: "primary"}
-    primary = a_deployment()
-    primary["spec"]["selector"]["matchLabels"] = primary["spec"]["template"]["metadata"]["labels"] = labels
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(primary, a_service(selector=labels))
-        await web.succeed("K8S_SYNC")
-        web.deployed()
-        await web.succeed("K8S_CANARY_ROLLOUT")
-        await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+        await traffic_at_the_canary(web)
         status = SUCCEEDED if touched else None
         stages = [a_stage("K8S_TRAFFIC_ROUTING", 1, SUCCEEDED), a_stage("K8S_ROLLBACK", 0, id="r")]
         web.plugin.stages = (*stages, *([a_stage("K8S_PRIMARY_ROLLOUT", 2, status)] if status else []))
 
         ended = await web.run("K8S_ROLLBACK", id="r")
 
-        assert web.get("service", "web")["spec"]["selector"] == labels
+        assert web.get("service", "web")["spec"]["selector"] == {"app": "web", VARIANT: "primary"}
         objects = [line.partition(":")[0] for line in ended.log if line.endswith((": changed", ": as it was"))]
         service, deployment = f"Service {namespace}/web", f"Deployment {namespace}/web"
         assert objects == ([deployment, service] if touched else [service, deployment])
@@ -271,15 +277,8 @@ async def test_a_rollback_that_is_refused_says_what_stays_of_a_canary_that_may_h
     touched: bool, cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     """Where traffic could be sent back to the primary, nothing needs the canary any more."""
-    labels = {"app": "web", VARIANT: "primary"}
-    primary = a_deployment()
-    primary["spec"]["selector"]["matchLabels"] = primary["spec"]["template"]["metadata"]["labels"] = labels
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(primary, a_service(selector=labels))
-        await web.succeed("K8S_SYNC")
-        web.deployed()
-        await web.succeed("K8S_CANARY_ROLLOUT")
-        await web.succeed("K8S_TRAFFIC_ROUTING", all="canary")
+        primary = await traffic_at_the_canary(web)
         taken = deepcopy(primary)
         taken["spec"]["template"]["spec"]["containers"][0]["image"] = "web:9"
         by_a_bot(web, taken)
