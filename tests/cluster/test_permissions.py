@@ -24,6 +24,8 @@ from tests.integration.agent.running import until
 RBAC = Path(__file__).parents[2] / "examples" / "kubernetes" / "rbac"
 
 Rule = dict[str, list[str]]
+#: To see who else has a say in what is applied.
+ADMISSION: Rule = {"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["list"]}
 
 
 def rules(file: str) -> list[Rule]:
@@ -174,7 +176,9 @@ async def test_an_agent_may_watch_all_namespaces_and_deploy_to_none(
 @pytest.mark.parametrize(
     ("file", "more"),
     [
-        pytest.param("cluster.yaml", [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "create"]}]),
+        pytest.param(
+            "cluster.yaml", [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "create"]}, ADMISSION]
+        ),
         pytest.param("watch.yaml", None),
     ],
 )
@@ -187,6 +191,7 @@ def test_what_holds_for_a_namespace_holds_for_all_of_them(file: str, more: list[
         seen = {(group, name) for rule in one for group in rule["apiGroups"] for name in rule["resources"]}
         # Only a stage looks at them, where it deploys.
         seen -= {("", "events")}
-        watched = rules(file)
+        *watched, last = rules(file)
+        assert last == ADMISSION
         assert {(group, name) for rule in watched for group in rule["apiGroups"] for name in rule["resources"]} == seen
         assert {tuple(rule["verbs"]) for rule in watched} == {("list", "watch")}

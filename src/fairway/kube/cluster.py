@@ -135,6 +135,10 @@ class Cluster:
         """A kind by the two names that manifests give; UnknownKind says which one may be meant."""
         return await self._discovery.kind(api_version, kind)
 
+    async def kinds(self, api_version: str) -> tuple[Kind, ...]:
+        """The kinds of one version of a group; none where it is not served."""
+        return await self._discovery.kinds(api_version)
+
     async def served(self) -> Served:
         """All kinds, and what cannot be seen of them for now."""
         return await self._discovery.served()

@@ -112,8 +112,7 @@ class Discovery:
         async with self._turn:
             if found := self._versions.get(api_version, {}).get(kind):
                 return found
-            self._versions[api_version] = {each.kind: each for each in await self._version(api_version)}
-            if found := self._versions[api_version].get(kind):
+            if found := (await self._looked_up(api_version)).get(kind):
                 return found
         every = (await self.served()).kinds
         # A kind that is new may stand in one of the two lists before it stands in the other.
@@ -121,6 +120,17 @@ class Discovery:
             if (each.api_version, each.kind) == (api_version, kind):
                 return each
         raise unknown_kind(api_version, kind, every, self._cluster)
+
+    async def kinds(self, api_version: str) -> tuple[Kind, ...]:
+        """The kinds of one version of a group, as they were when it was last looked up."""
+        async with self._turn:
+            known = self._versions.get(api_version) or await self._looked_up(api_version)
+        return tuple(known.values())
+
+    async def _looked_up(self, api_version: str) -> dict[str, Kind]:
+        found = {each.kind: each for each in await self._version(api_version)}
+        self._versions[api_version] = found
+        return found
 
     async def served(self) -> Served:
         """All kinds, and what cannot be seen of them for now."""

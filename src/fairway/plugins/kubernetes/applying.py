@@ -7,7 +7,7 @@ the number of replicas, which belongs to whoever scales.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -18,9 +18,10 @@ from fairway.kube.cluster import JSON_PATCH, Cluster
 from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
+from fairway.plugins.kubernetes.admission import load_admission
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
 from fairway.plugins.kubernetes.anew import Anew
-from fairway.plugins.kubernetes.known_config import WORTHWHILE, is_config, needs_no_check
+from fairway.plugins.kubernetes.known_change import WORTHWHILE, is_config, needs_no_check
 from fairway.plugins.kubernetes.marks import (
     APPLICATION,
     FORCE_SYNC_BY_REPLACE,
@@ -93,14 +94,14 @@ class Applier:
         missing = await self._missing_namespaces(manifests, create_namespaces)
         there = {each.manifest.kind for each in manifests}
         own = await self._own_of_many(manifests, missing)
+        known = await self._known(manifests, own)
 
         async def check(each: Placed) -> Checked:
             if each.namespace in missing:
                 return Checked(placed=each, fresh=True)
-            before = own.get(each.key)
-            if before is not None and is_config(before) and needs_no_check(each.manifest.body, before):
-                return Checked(placed=each, fresh=False, version=str(part(before, "metadata", "resourceVersion")))
-            return await self._check(each, there, is_own=before is not None)
+            if each.key in known:
+                return known[each.key]
+            return await self._check(each, there, is_own=each.key in own)
 
         return await self._side_by_side(
             manifests,
@@ -156,6 +157,19 @@ class Applier:
                 continue
             own |= {key_of(each): each for each in found}
         return own
+
+    async def _known(self, manifests: Sequence[Placed], own: Mapping[Key, Body]) -> dict[Key, Checked]:
+        """Those that the cluster is certain to take in place of what is there."""
+        certain = [each for each in manifests if each.key in own and needs_no_check(each.manifest.body, own[each.key])]
+        if not certain:
+            return {}
+        admission = await load_admission(self._cluster)
+        return {
+            each.key: Checked(placed=each, fresh=False, version=str(part(own[each.key], "metadata", "resourceVersion")))
+            for each in certain
+            # Who asks about the content of configuration is rare, and refuses it rarely.
+            if not admission.has_a_say(each.kind) or (not admission.is_known and is_config(each.manifest.body))
+        }
 
     async def _missing_namespaces(self, manifests: Sequence[Placed], create: bool) -> frozenset[str]:
         """The namespaces that this stage will make, so that nothing in them can be checked before."""
