@@ -71,6 +71,17 @@ async def test_charts_are_inflated_in_a_copy(tmp_path: Path) -> None:
         pytest.param(
             "resources: ['git::file:///srv/x//base']\n", "which is on the agent's machine", id="a local remote"
         ),
+        pytest.param(
+            "generators:\n- |\n  kind: ConfigMapGenerator\n  files: [a=/etc/passwd]\n",
+            "'/etc/passwd'",
+            id="written out",
+        ),
+        pytest.param(
+            "transformers: ['{kind: ConfigMapGenerator, files: [/etc/passwd]}']\n", "'/etc/passwd'", id="in one line"
+        ),
+        pytest.param("generators: [gen]\n", "gen/kustomization.yaml names '/etc/passwd'", id="by a directory of them"),
+        pytest.param("generators: ['{kind: ['\n", "shop/kustomization.yaml", id="what nobody can read"),
+        pytest.param("helmGlobals: {configHome: /root}\n", "'/root', which leaves", id="a home for helm"),
         pytest.param("resources: [nothing.yaml]\n", "kustomize build of shop failed", id="nothing there"),
         pytest.param("resources: [\n", "shop/kustomization.yaml:2:1: error:", id="no YAML"),
     ],
@@ -78,7 +89,8 @@ async def test_charts_are_inflated_in_a_copy(tmp_path: Path) -> None:
 async def test_what_cannot_be_built_is_told(kustomization: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     generator = "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: [/etc/passwd]\n"
-    files = a_repository(tmp_path, {"shop/kustomization.yaml": kustomization, "shop/gen.yaml": generator})
+    again = {"shop/gen/kustomization.yaml": "resources: [made.yaml]\n", "shop/gen/made.yaml": generator}
+    files = a_repository(tmp_path, {"shop/kustomization.yaml": kustomization, "shop/gen.yaml": generator, **again})
     if "link" in kustomization:
         (files.application_directory / "link").symlink_to(tmp_path / "outside")
 
@@ -94,3 +106,30 @@ async def test_an_option_that_reaches_for_the_agent_is_refused(option: str, tmp_
 
     with pytest.raises(FairwayError, match="which is refused"):
         await names(tmp_path, files, KubernetesInput(kustomize_options={option: ""}))
+
+
+@pytest.mark.parametrize(
+    "kustomization",
+    [
+        pytest.param("generators: [gen.yaml]\n", id="a file"),
+        pytest.param("generators: ['{kind: ConfigMapGenerator, name: a}']\n", id="written out"),
+        pytest.param("resources: ['https://example.com/base.git']\n", id="from elsewhere"),
+    ],
+)
+@pytest.mark.parametrize("option", ["load-restrictor", "load_restrictor"])
+async def test_who_may_read_anything_is_told_what_by_nobody_who_cannot_be_read_beforehand(
+    option: str, kustomization: str, tmp_path: Path
+) -> None:
+    files = {**BASE, "shop/kustomization.yaml": kustomization, "shop/gen.yaml": BASE["base/config.yaml"]}
+
+    with pytest.raises(FairwayError, match="could read anything on the agent's machine"):
+        await names(tmp_path, files, KubernetesInput(kustomize_options={option: "LoadRestrictionsNone"}))
+
+
+async def test_generators_that_are_written_out_are_built(tmp_path: Path) -> None:
+    generator = "apiVersion: builtin\n  kind: ConfigMapGenerator\n  metadata: {name: made}\n  files: [config.yaml]\n"
+    files = {"shop/kustomization.yaml": f"generators:\n- |-\n  {generator}", "shop/config.yaml": "a: b\n"}
+
+    (made,) = await names(tmp_path, files)
+
+    assert made.startswith("ConfigMap made-")

@@ -22,11 +22,14 @@ KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomizati
 _NAMING: Final = frozenset(
     {
         *("resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"),
-        *("patchesStrategicMerge", "path", "files", "envs", "env", "valuesFile", "additionalValuesFiles", "chartHome"),
+        *("patchesStrategicMerge", "path", "files", "envs", "env", "valuesFile", "additionalValuesFiles"),
+        *("chartHome", "configHome"),
     }
 )
-#: Files behind these name files in their turn.
+#: What stands in these, or in files behind them, names files in its turn.
 _NAMING_AGAIN: Final = frozenset({"generators", "transformers", "validators"})
+#: The option that lets kustomize read what lies outside of a kustomization's own directory, and its default.
+_RESTRICTOR, _RESTRICTED = "load-restrictor", "LoadRestrictionsRootOnly"
 _REMOTE: Final = re.compile(r"[a-z+]+::|[a-z][a-z0-9+.-]*://|git@|github\.com[/:]|[^/]+\.[a-z]+/.*(\?ref=|\.git)")
 _REFUSED: Final = {
     **dict.fromkeys(["output", "o"], "manifests are not written to files"),
@@ -50,22 +53,29 @@ class Kustomization(msgspec.Struct, frozen=True):
 def arguments(options: Mapping[str, str]) -> tuple[str, ...]:
     """The options as kustomize is told them; ToolFailed for one that is refused."""
     for name in options:
-        # Versions before 4 write their options with underscores.
-        why = _REFUSED.get(name.lstrip("-_").lower().replace("_", "-"))
+        why = _REFUSED.get(_plain(name))
         if why is not None or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
             raise ToolFailed(f"input.kustomizeOptions has {name!r}, which is refused: {why or 'it is no option'}")
     return tuple(f"--{name}={value}" if value else f"--{name}" for name, value in sorted(options.items()))
 
 
-def survey(place: Place, directory: Path) -> Kustomization:
-    """Everything that a kustomization names, directly or by others; refuses what leaves the repository."""
+def reads_anywhere(options: Mapping[str, str]) -> bool:
+    """Whether kustomize is asked to read whatever it is told to, wherever that is."""
+    return any(_plain(name) == _RESTRICTOR and value != _RESTRICTED for name, value in options.items())
+
+
+def survey(place: Place, directory: Path, *, anywhere: bool = False) -> Kustomization:
+    """Everything that a kustomization names, directly or by others; refuses what leaves the repository.
+
+    Where kustomize would read `anywhere`, only what can be known beforehand may say what it reads.
+    """
     directories: dict[Path, None] = {}
     files: dict[Path, None] = {}
     remote = False
-    waiting = [directory]
+    waiting = [(directory, False)]
     while waiting:
-        folder = waiting.pop()
-        if folder in directories:
+        folder, again = waiting.pop()
+        if folder in directories and not again:
             continue
         directories[folder] = None
         file = kustomization_in(folder)
@@ -75,17 +85,33 @@ def survey(place: Place, directory: Path) -> Kustomization:
         named = list(_named(place, file))
         while named:
             field, written = named.pop()
+            if anywhere and (field in _NAMING_AGAIN or _REMOTE.match(written)):
+                raise _reads_unseen(place, file, field)
             if _REMOTE.match(written):
                 _refuse_machine(place, written, file)
                 remote = True
                 continue
             path = _inside(place, folder, written, file)
-            if path.is_dir():
-                waiting.append(path)
+            is_plugin = again or field in _NAMING_AGAIN
+            if path.is_dir() and path not in directories:
+                waiting.append((path, is_plugin))
             elif path.is_file() and path not in files:
                 files[path] = None
-                named += _named(place, path) if field in _NAMING_AGAIN else ()
+                named += _named(place, path) if is_plugin else ()
     return Kustomization(tuple(directories), tuple(files), remote)
+
+
+def _reads_unseen(place: Place, file: Path, field: str) -> ToolFailed:
+    return ToolFailed(
+        f"{place.shown(file)} has {field}, of which nobody knows beforehand what they read, and "
+        f"input.kustomizeOptions has {_RESTRICTOR}, so that they could read anything on the agent's machine; "
+        f"leave out one of them"
+    )
+
+
+def _plain(option: str) -> str:
+    """An option as it is known; versions before 4 write theirs with underscores."""
+    return option.lstrip("-_").lower().replace("_", "-")
 
 
 def kustomization_in(directory: Path) -> Path | None:
@@ -111,21 +137,36 @@ def _refuse_machine(place: Place, written: str, file: Path) -> None:
 
 
 def _named(place: Place, file: Path) -> Iterator[tuple[str, str]]:
-    documents, problems = read_documents(file.read_bytes(), place.shown(file), LIMITS)
+    return _paths_of(file.read_bytes(), place.shown(file))
+
+
+def _paths_of(text: bytes, shown: str) -> Iterator[tuple[str, str]]:
+    documents, problems = read_documents(text, shown, LIMITS)
     if not documents:
         raise BadManifests(problems)
     for document in documents:
-        yield from _paths(document.value, "")
+        yield from _paths(document.value, "", shown)
 
 
-def _paths(value: Any, field: str) -> Iterator[tuple[str, str]]:
+def _paths(value: Any, field: str, shown: str) -> Iterator[tuple[str, str]]:
     """Every text that stands in a field which names files, with that field."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _paths(item, key)
+            yield from _paths(item, key, shown)
     elif isinstance(value, list):
         for item in value:
-            yield from _paths(item, field)
-    elif isinstance(value, str) and field in _NAMING and value and "\n" not in value:
+            yield from _paths(item, field, shown)
+    elif not isinstance(value, str) or field not in _NAMING or not value:
+        return
+    elif field in _NAMING_AGAIN:
+        # Written out here, or in a file. Kustomize asks only whether it can be read.
+        yield field, "." if _is_written_out(value) else value
+        yield from _paths_of(value.encode(), shown) if _is_written_out(value) else ()
+    elif "\n" not in value or field != "patchesStrategicMerge":
         # A generator's file may be given a name: NAME=PATH.
         yield field, value.partition("=")[2] if field == "files" and "=" in value else value
+
+
+def _is_written_out(value: str) -> bool:
+    """Whether it is a document rather than the name of one: no path has what every mapping has."""
+    return bool(re.search(r"[\n{]|:\s", value))

@@ -63,7 +63,8 @@ class Renderer:
         if "enable-helm" in wanted.kustomize_options:
             inflater = await self._tools.find("helm", wanted.helm_version)
             options = (*options, f"--helm-command={inflater.path}")
-        found = await asyncio.to_thread(kustomize.survey, place, directory)
+        anywhere = kustomize.reads_anywhere(wanted.kustomize_options)
+        found = await asyncio.to_thread(kustomize.survey, place, directory, anywhere=anywhere)
         told = [tool.version, inflater and inflater.version, wanted.kustomize_options, place.shown(directory)]
         made_of = (place, found.directories, found.files)
         key = await asyncio.to_thread(_digest, *made_of)
