@@ -158,3 +158,20 @@ def test_an_agent_that_is_killed_leaves_no_plugins_behind(tmp_path: Path) -> Non
             end(site)
 
             until(functools.partial(all_gone, left))
+
+
+@pytest.mark.parametrize("kind", ["Application", "KubernetesApp"])
+def test_what_is_still_to_be_undone_is_undone_by_an_agent_that_comes_back(tmp_path: Path, kind: str) -> None:
+    ran, go = tmp_path / "ran", tmp_path / "go"
+    first = script("true", onRollback=f"echo first >> {ran}; while [ ! -e {go} ]; do sleep 0.02; done")
+    second = script("exit 1", onRollback=f"echo second >> {ran}")
+    file = an_application_file(first, second).replace("kind: Application", f"kind: {kind}")
+    with a_site(tmp_path, {"web/app.pipecd.yaml": file}) as site:
+        site.add_applications("web")
+        until(functools.partial(lines, ran, 1))
+        kill_both(site)
+        site.start_agent()
+        go.touch()
+        ended = site.ended()
+
+    assert (ended.status, ran.read_text().split()) == (DeploymentStatus.FAILED, ["first", "second"])

@@ -31,6 +31,7 @@ from fairway.rpc.convert import event as events
 from fairway.rpc.convert import live_state as live_states
 from fairway.rpc.convert import log_block as log_blocks
 from fairway.rpc.convert import plan_preview as plan_previews
+from fairway.rpc.convert.application import KINDS
 from fairway.rpc.gen.pipecd.model import (
     application_live_state_pb2,
     application_pb2,
@@ -78,7 +79,7 @@ def one_generation_deployment(deployment: Deployment) -> Deployment:
     deployment = msgspec.structs.replace(deployment, stages=without_approvals(deployment.stages))
     if deployment.kind is None:
         return deployment
-    return msgspec.structs.replace(deployment, deploy_targets_by_plugin={}, shared_metadata={}, plugin_metadata={})
+    return msgspec.structs.replace(deployment, deploy_targets_by_plugin={})
 
 
 def one_generation_application_wire(wire: application_pb2.Application) -> None:
@@ -92,6 +93,8 @@ def one_generation_deployment_wire(wire: deployment_pb2.Deployment) -> None:
     if wire.deploy_targets_by_plugin or wire.HasField("metadata_v2"):
         wire.ClearField("kind")
         wire.metadata_v2.shared.SetInParent()
+    else:
+        wire.metadata_v2.shared.keyValues["fairway/kind"] = KINDS.from_wire(wire.kind).value
 
 
 def with_kind(found: DiscoveredApplication) -> DiscoveredApplication:

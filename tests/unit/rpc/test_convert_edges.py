@@ -11,6 +11,7 @@ from fairway.model.trigger import SyncStrategy
 from fairway.rpc.convert import application as applications
 from fairway.rpc.convert import deployment as deployments
 from fairway.rpc.convert.agent import from_wire_profile
+from fairway.rpc.convert.application import KINDS
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.live_state import to_wire_plugin_live_state
 from fairway.rpc.convert.wire_enum import WireError
@@ -51,10 +52,15 @@ def test_a_deployment_of_the_newer_generation_always_has_its_form_of_metadata() 
     assert back.metadata_v2.HasField("shared")
 
 
-def test_a_deployment_of_the_older_generation_never_has_it() -> None:
-    back = deployments.to_wire_deployment(deployments.from_wire_deployment(deployment_pb2.Deployment()))
+@pytest.mark.parametrize("kind", ApplicationKind)
+def test_a_deployment_of_the_older_generation_keeps_its_kind_and_what_plugins_have_noted(kind: ApplicationKind) -> None:
+    older = deployments.from_wire_deployment(deployment_pb2.Deployment(kind=KINDS.to_wire(kind)))
+    noted = msgspec.structs.replace(
+        older, shared_metadata={"began": "now"}, plugin_metadata={"scriptrun": {"started": "yes"}}
+    )
 
-    assert not back.HasField("metadata_v2")
+    assert older.kind is kind
+    assert deployments.from_wire_deployment(deployments.to_wire_deployment(noted)) == noted
 
 
 def test_a_planned_report_names_its_deployment_and_chain() -> None:

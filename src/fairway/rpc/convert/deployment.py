@@ -1,8 +1,10 @@
 """Deployments, and the plan that agents report for one: wire ⇄ model.
 
 The wire's kind cannot be left out, so the generation shows elsewhere: a deployment of the newer one has
-deploy targets or the newer form of metadata, and no kind here. PipeCD's server writes into that metadata
-without looking whether it is set; it therefore always is, even when it is empty.
+deploy targets or the newer form of metadata, and no kind here. An agent of ours deploys applications of
+both through plugins, whose notes are in that form, so one of the older generation has it too, with a note
+that says so; PipeCD's older agents do not look at it. PipeCD's server writes into that metadata without
+looking whether it is set; it therefore always is, even when it is empty.
 """
 
 from collections.abc import Mapping
@@ -30,6 +32,8 @@ from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none
 from fairway.rpc.gen.pipecd.model import deployment_pb2
 from fairway.rpc.gen.pipecd.service import pipedservice_pb2
 
+#: Among what all plugins may read: the kind of a deployment that has one.
+_KIND = "fairway/kind"
 DEPLOYMENT_STATUSES = WireEnum(
     "deployment status",
     {
@@ -65,7 +69,7 @@ def to_wire_deployment(deployment: Deployment) -> deployment_pb2.Deployment:
         status_reason=deployment.status_reason,
         stages=[to_wire_stage(stage) for stage in deployment.stages],
         metadata=deployment.metadata,
-        metadata_v2=_to_wire_metadata(deployment) if deployment.kind is None else None,
+        metadata_v2=_to_wire_metadata(deployment),
         deployment_chain_id=deployment.chain_id,
         deployment_chain_block_index=deployment.chain_block_index,
         deployment_trace_commit_hash=deployment.trace_commit_hash,
@@ -76,7 +80,9 @@ def to_wire_deployment(deployment: Deployment) -> deployment_pb2.Deployment:
 
 
 def from_wire_deployment(wire: deployment_pb2.Deployment) -> Deployment:
-    newer = wire.HasField("metadata_v2") or bool(wire.deploy_targets_by_plugin)
+    shared = dict(wire.metadata_v2.shared.keyValues)
+    has_kind = shared.pop(_KIND, None) is not None or not wire.HasField("metadata_v2")
+    newer = bool(wire.deploy_targets_by_plugin) or not has_kind
     return Deployment(
         id=wire.id,
         application_id=wire.application_id,
@@ -97,7 +103,7 @@ def from_wire_deployment(wire: deployment_pb2.Deployment) -> Deployment:
         status_reason=wire.status_reason,
         stages=tuple(from_wire_stage(stage) for stage in wire.stages),
         metadata=dict(wire.metadata),
-        shared_metadata=dict(wire.metadata_v2.shared.keyValues),
+        shared_metadata=shared,
         plugin_metadata={name: dict(kept.keyValues) for name, kept in wire.metadata_v2.plugins.items()},
         chain_id=wire.deployment_chain_id,
         chain_block_index=wire.deployment_chain_block_index,
@@ -138,8 +144,9 @@ def from_wire_planned(wire: pipedservice_pb2.ReportDeploymentPlannedRequest) -> 
 
 
 def _to_wire_metadata(deployment: Deployment) -> deployment_pb2.DeploymentMetadata:
+    kind = {} if deployment.kind is None else {_KIND: deployment.kind.value}
     return deployment_pb2.DeploymentMetadata(
-        shared=_key_values(deployment.shared_metadata),
+        shared=_key_values({**deployment.shared_metadata, **kind}),
         plugins={plugin: _key_values(kept) for plugin, kept in deployment.plugin_metadata.items()},
     )
 
