@@ -1,6 +1,7 @@
 """Whose objects and fields are whose: taking over from kubectl and PipeCD, conflicts, and pruning."""
 
 import itertools
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,46 @@ async def test_the_number_of_replicas_is_left_to_whoever_scales(
         assert web.get("deployment", "web")["spec"]["replicas"] == 3
         said = f"Deployment {namespace}/web: the number of replicas is left to scaler, which scales it"
         assert ended.log.count(said) == 1
+
+
+async def test_who_scales_and_who_edits_by_hand_are_told_apart_at_one_object(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=1))
+        await web.succeed("K8S_SYNC")
+        scale = f"/apis/apps/v1/namespaces/{namespace}/deployments/web/scale?fieldManager=autoscaler"
+        cluster.api.merge(scale, {"spec": {"replicas": 3}})
+        web.kubectl("set", "image", "deployment/web", "*=web:by-hand")
+
+        web.commit(a_deployment(replicas=1, image="web:2"))
+        await web.succeed("K8S_SYNC")
+
+        spec = web.get("deployment", "web")["spec"]
+        assert (spec["replicas"], spec["template"]["spec"]["containers"][0]["image"]) == (3, "web:2")
+
+
+async def test_an_object_that_is_there_in_another_version_of_its_kind_is_not_new(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    group = f"{namespace}.example.com"
+    definition = a_definition(group, "Thing")
+    thing = {"apiVersion": f"{group}/v1", "kind": "Thing", "metadata": {"name": "by-hand"}, "a": 1}
+    (first,) = definition["spec"]["versions"]
+    both = deepcopy(definition)
+    both["spec"]["versions"] = [first, {**first, "name": "v2", "storage": False}]
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=definition)
+        cluster.wait_for(f"/apis/{group}/v1/namespaces/{namespace}/things")
+        web.kubectl("apply", "-f", "-", given=thing)
+        uid = web.get(f"things.{group}", "by-hand")["metadata"]["uid"]
+        web.commit(both, {**thing, "apiVersion": f"{group}/v2", "a": 2})
+
+        ended = await web.succeed("K8S_SYNC")
+        await web.run("K8S_ROLLBACK")
+
+        assert not [line for line in ended.log if "by-hand: created" in line]
+        assert web.get(f"things.{group}", "by-hand")["metadata"]["uid"] == uid
 
 
 async def test_pruning_takes_what_left_git_and_nothing_that_is_not_the_applications(

@@ -17,6 +17,8 @@
 `statuses.py` reads the API server's answers and picks one of these; nobody else looks at them.
 """
 
+from collections.abc import Mapping, Sequence
+
 from fairway.errors import FairwayError, TemporaryError, UserError
 
 
@@ -43,11 +45,20 @@ class NotAllowed(UserError):
 class Conflict(UserError):
     """A field that somebody else manages, or an object that changed since it was read."""
 
-    def __init__(self, message: str, *, managers: tuple[str, ...] = (), fields: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, *, theirs: Mapping[str, Sequence[str]] = {}) -> None:
         super().__init__(message)
-        #: Who manages the fields; nobody where the object changed or is another one by now.
-        self.managers = managers
-        self.fields = fields
+        #: Who manages which fields; nobody where the object changed or is another one by now.
+        self.theirs = theirs
+
+    @property
+    def managers(self) -> tuple[str, ...]:
+        """Who manages the fields."""
+        return tuple(self.theirs)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What others manage."""
+        return tuple(field for fields in self.theirs.values() for field in fields)
 
 
 class Invalid(UserError):

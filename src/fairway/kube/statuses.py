@@ -189,11 +189,9 @@ def _conflict(status: Status, asked: Asked) -> Conflict:
     if not theirs:
         return Conflict(f"{_subject(asked)} changed in the cluster {asked.cluster} meanwhile: {status.message}")
     whose = "; ".join(f"{manager} manages {', '.join(fields)}" for manager, fields in theirs.items())
-    fields = tuple(field for each in theirs.values() for field in each)
     return Conflict(
         f"{_subject(asked)} has other values in the cluster {asked.cluster} for fields that others manage: {whose}",
-        managers=tuple(theirs),
-        fields=fields,
+        theirs=theirs,
     )
 
 

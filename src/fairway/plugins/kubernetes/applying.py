@@ -85,6 +85,8 @@ class Applier:
         self._owning = owning
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._told: set[str] = set()
+        #: All kinds, once somebody had to know.
+        self._served: tuple[Kind, ...] | None = None
 
     async def check(
         self, manifests: Sequence[Placed], *, create_namespaces: bool = False, applied_before: int = 0
@@ -219,6 +221,8 @@ class Applier:
 
     async def _looked_at(self, each: Placed) -> Checked:
         live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+        if live is None and each.defined_here:
+            live = await self._in_another_version(each)
         if live is None:
             return Checked(placed=each, fresh=True)
         return Checked(
@@ -228,6 +232,15 @@ class Applier:
             adopt=can_be_taken_over(part(live, "metadata", "managedFields") or ()),
             taken_from=self._owning.taken_from(each.manifest.body, live),
         )
+
+    async def _in_another_version(self, each: Placed) -> dict[str, Any] | None:
+        """The object where the cluster serves its kind, but not yet in the version that the manifest has."""
+        if self._served is None:
+            self._served = (await self._cluster.served()).kinds
+        for kind in self._served:
+            if (kind.group, kind.kind) == (each.kind.group, each.kind.kind):
+                return await self._cluster.get(kind, each.namespace, each.key.name)
+        return None
 
     async def _apply(self, checked: Checked) -> dict[str, Any]:
         for failures in range(1, _SERVED_SOON.attempts):
@@ -267,8 +280,8 @@ class Applier:
         try:
             return await self._cluster.apply(body, dry_run=dry_run)
         except Conflict as error:
-            if error.managers and set(error.fields) == {_REPLICAS} and not any(map(is_by_hand, error.managers)):
-                self._tell(f"{_name(body)}: the number of replicas is left to {_and(error.managers)}, which scales it")
+            if scalers := [each for each, fields in error.theirs.items() if _only_scales(each, fields)]:
+                self._tell(f"{_name(body)}: the number of replicas is left to {_and(scalers)}, which scales it")
                 return await self._applied(without(body, ("spec", "replicas")), dry_run=dry_run)
             if not error.managers or not _may_override(body, error.managers):
                 raise
@@ -364,6 +377,10 @@ def _replaces(body: Body) -> str:
         if asks_for(body, asked, _ENABLED):
             return asked
     return ""
+
+
+def _only_scales(manager: str, fields: Sequence[str]) -> bool:
+    return set(fields) == {_REPLICAS} and not is_by_hand(manager)
 
 
 def _may_override(body: Body, managers: Sequence[str]) -> bool:
