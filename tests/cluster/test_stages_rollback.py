@@ -77,6 +77,38 @@ async def test_a_rollback_of_a_canary_leaves_the_primarys_pods_alone(
         assert web.names("deployment") == ["web"]
 
 
+async def test_a_rollback_keeps_what_it_has_brought_back_whatever_its_label_meant_in_the_other_commit(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(), a_service(), variantLabel={"primaryValue": "blue", "canaryValue": "green"})
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        swapped = {"primaryValue": "green", "canaryValue": "blue"}
+        web.commit(a_deployment(image="web:2"), a_service(), variantLabel=swapped)
+        await web.succeed("K8S_CANARY_ROLLOUT")
+
+        ended = await web.succeed("K8S_ROLLBACK")
+
+        assert ended.log[-1] == "2 objects as they were before, 1 removed"
+        assert (web.names("deployment"), web.names("service")) == (["web"], ["web"])
+
+
+async def test_a_canary_goes_without_what_git_describes_beside_it(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(), variantLabel={"primaryValue": "green", "canaryValue": "blue"})
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(a_deployment(image="web:2"), variantLabel={"primaryValue": "blue", "canaryValue": "green"})
+        await web.succeed("K8S_CANARY_ROLLOUT")
+
+        ended = await web.succeed("K8S_CANARY_CLEAN")
+
+        assert (ended.log[-1], web.names("deployment")) == ("1 object removed", ["web"])
+
+
 async def test_a_first_deployment_that_is_rolled_back_leaves_nothing_but_what_may_hold_data(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,8 @@ from fairway.errors import UserError
 
 #: Only the last few can matter: each agent that is at work forgets all but itself.
 _MOST_HOLDERS = 20
+#: What may hold the content of private repositories; the directory that all is in may be somebody else's making.
+_PRIVATE = ("mirrors", "work", "tools")
 
 
 class DataInUse(UserError):
@@ -49,10 +51,19 @@ def own_data(data: Path) -> Iterator[None]:
                 f"another agent (pid {pid}) works with the data in {data}; stop it first, or choose another --data"
             ) from error
         _sign(lock)
+        for name in _PRIVATE:
+            _hide(data / name)
         yield
     finally:
         # The kernel lets go of it when the process ends in another way.
         os.close(lock)
+
+
+def _hide(directory: Path) -> None:
+    """Keep others from looking into it. A full disk keeps nobody from work."""
+    with contextlib.suppress(OSError):
+        directory.mkdir(mode=0o700, exist_ok=True)
+        directory.chmod(0o700)
 
 
 def _sign(lock: int) -> None:

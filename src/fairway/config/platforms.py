@@ -97,6 +97,17 @@ class VariantLabel(ZeroMeansDefault, frozen=True):
     canary_value: str = "canary"
     baseline_value: str = "baseline"
 
+    def problems(self) -> Problems:
+        # Whoever takes the canary away takes away what has its label.
+        names = {"primaryValue": self.primary_value, "canaryValue": self.canary_value}
+        names["baselineValue"] = self.baseline_value
+        first: dict[str, str] = {}
+        found: Problems = []
+        for name, value in names.items():
+            if first.setdefault(value, name) != name:
+                found.append((name, f"is {value!r}, as {first[value]} is; expected another, to tell them apart"))
+        return found
+
 
 class ResourceRoute(Settings, frozen=True):
     """Which resources go to which platform provider (v0)."""

@@ -172,12 +172,20 @@ async def run_server(
         feed.close()
 
 
+def _own_logs(data: Path) -> Path:
+    """Where logs are without another place for them. Nobody else looks in: the directory around it may be open."""
+    logs = data / "logs"
+    logs.mkdir(mode=0o700, exist_ok=True)
+    logs.chmod(0o700)
+    return logs
+
+
 async def _opened(settings: ServerSettings, traces: Telemetry | None, stack: AsyncExitStack) -> tuple[Store, LogStore]:
     """What everything is kept in, until the stack is left."""
     url = settings.database or f"sqlite:///{settings.data.absolute() / 'fairway.db'}"
     store = await (traces.open_store(url) if traces else Store.open(url))
     stack.push_async_callback(store.close)
-    logs = LogStore.open(settings.logs or settings.data / "logs", settings.log_options)
+    logs = LogStore.open(settings.logs or str(_own_logs(settings.data)), settings.log_options)
     stack.push_async_callback(logs.close)
     return store, logs
 

@@ -50,3 +50,12 @@ def test_a_disk_that_takes_nothing_keeps_no_agent_from_its_data(
 
     with own_data(tmp_path), pytest.raises(DataInUse, match="pid unknown"), own_data(tmp_path):
         pass
+
+
+def test_nobody_else_looks_into_what_may_be_private_in_a_directory_that_is_open(tmp_path: Path) -> None:
+    (tmp_path / "mirrors").mkdir(mode=0o755)
+
+    with own_data(tmp_path):
+        modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir() if each.is_dir()}
+
+    assert modes == {"mirrors": 0o700, "work": 0o700, "tools": 0o700}

@@ -228,3 +228,11 @@ def test_the_settings_of_a_plugin_are_a_mapping(plugin: str, written: Any) -> No
 )
 def test_a_slip_in_a_stage_is_answered_with_what_to_write(name: str, options: dict[str, Any], message: str) -> None:
     assert errors(read_stage(name, **options)) == [message]
+
+
+def test_variants_with_one_value_could_not_be_told_apart() -> None:
+    same = read("KubernetesApp", {"variantLabel": {"primaryValue": "web", "canaryValue": "web"}})
+    default = read("KubernetesApp", {"variantLabel": {"baselineValue": "canary"}})
+
+    assert errors(same) == ["is 'web', as primaryValue is; expected another, to tell them apart"]
+    assert errors(default) == ["is 'canary', as canaryValue is; expected another, to tell them apart"]

@@ -5,6 +5,7 @@ round. PipeCD's older agents write annotations only, its newer ones labels too; 
 object is judged either will do. They stand at the object itself and never in a pod template: no pod restarts for them.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -33,6 +34,10 @@ IGNORE_DRIFT: Final = f"{_PREFIX}ignore-drift-detection"
 ON_CONFLICT: Final = "fairway.dev/on-conflict"
 #: Fairway's own: "false" where nobody should wait until the workload is available.
 WAIT: Final = "fairway.dev/wait"
+
+
+#: What the first part of a name ends with where it is a version and not a group.
+_VERSION: Final = re.compile(r"(^|/)v\d+((alpha|beta)\d+)?$")
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,14 +115,15 @@ def belongs_to(body: Body, application_id: str) -> bool:
 def _names_itself(body: Body) -> bool:
     """Whether the annotation that names an object, where it is there, names this one.
 
-    PipeCD's agents write group or version, and no namespace or the default one for where a kubeconfig leads.
+    PipeCD's older agents write the version, and the default namespace for where a kubeconfig leads; its newer ones the
+    group, and no namespace for that.
     """
     metadata = body.get("metadata") or {}
     named = str((metadata.get("annotations") or {}).get(RESOURCE_KEY, "")).split(":", 3)
     if len(named) < len(("group", "kind", "namespace", "name")):
         return True
-    _, kind, namespace, name = named
-    anywhere = namespace in ("", "default")
+    group, kind, namespace, name = named
+    anywhere = not namespace or (namespace == "default" and bool(_VERSION.search(group)))
     own = str(metadata.get("namespace") or "")
     return (kind, name) == (body["kind"], metadata.get("name")) and (anywhere or namespace == own)
 

@@ -204,11 +204,13 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
 
 
 async def find_variants(site: Site, loaded: Loaded, value: str) -> list[dict[str, Any]]:
-    """Everything of one variant."""
+    """Everything of one variant; what a commit describes is its primary, whatever its label says: that may have meant
+    something else in another commit."""
     label = loaded.settings.spec.variant_label
     found = await _of_variant(site, loaded, {label.key: value}, _OF_VARIANTS)
     found += await _noted_by_v0(site, _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"])
-    return once(found)
+    described = {each.key for each in loaded.manifests}
+    return once([each for each in found if key_of(each) not in described])
 
 
 async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:

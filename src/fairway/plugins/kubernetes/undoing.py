@@ -175,7 +175,8 @@ async def _all_variants(site: Site, running: Loaded | None) -> list[dict[str, An
         labels.append(label)
         for value in (label.canary_value, label.baseline_value):
             found += await find_variants(site, loaded, value)
-    return once(found)
+    described = {each.key for each in running.manifests} if running is not None else set()
+    return once([each for each in found if key_of(each) not in described])
 
 
 async def _remove_added(site: Site, applied: Sequence[Body]) -> int:

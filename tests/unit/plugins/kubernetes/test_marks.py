@@ -74,6 +74,9 @@ def test_an_object_belongs_to_the_application_that_it_names(change: dict[str, An
         pytest.param("apps:Deployment::web", True, id="where the kubeconfig leads, newer"),
         pytest.param("apps:Deployment:shop:other", False, id="a copy under another name"),
         pytest.param("apps:Deployment:other:web", False, id="a copy in another namespace"),
+        pytest.param("apps:Deployment:default:web", False, id="a copy from the default namespace"),
+        pytest.param(":Deployment:default:web", False, id="a copy from there of a kind without a group"),
+        pytest.param("v1:Deployment:default:web", True, id="where the kubeconfig leads, older, without a group"),
         pytest.param("web", True, id="what nobody of ours writes"),
     ],
 )
