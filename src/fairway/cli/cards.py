@@ -161,7 +161,7 @@ def application_card(application: Application, now: datetime) -> "RenderableType
                 ("about", application.description),
                 ("agent", application.agent_id),
                 ("kind", application.kind.value if application.kind else ""),
-                ("deploys to", application.platform_provider or "; ".join(targets)),
+                ("deploys to", "; ".join(targets) or application.platform_provider),
                 ("repository", " ".join(filter(None, (git.repository.id, git.repository.branch)))),
                 ("path", "/".join(filter(None, (git.path, git.config_filename)))),
                 ("labels", labels_text(application.labels)),

@@ -22,7 +22,7 @@ from fairway.server import commands as new_commands
 from fairway.server.actions.audit import differences, record
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.actions.names import checked_name
-from fairway.server.actions.places import placed, refuse_taken
+from fairway.server.actions.places import one_way, placed, refuse_taken, refuse_unknown_targets
 from fairway.server.callers import Caller
 from fairway.server.hints import HintTopic
 from fairway.server.permissions import permit
@@ -31,6 +31,7 @@ from fairway.server.store import agents, applications, commands, projects
 
 #: The fields of a change that are fields of the place.
 _PLACE = ("path", "config_filename", "url")
+_GOES = frozenset({"platform_provider", "deploy_targets_by_plugin"})
 
 
 class NewApplication(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +78,11 @@ async def add_application(desk: ActionDesk, caller: Caller, new: NewApplication)
     def add(connection: Connection) -> Application:
         permit(caller, Resource.APPLICATION, Action.CREATE, caller.project_id, new.labels)
         checked_name(new.name)
+        one_way(msgspec.structs.asdict(new))
         agent = _agent(connection, caller, new.agent_id)
         projects.lock_project(connection, caller.project_id)
         application = placed(connection, agent, _made(new, id, caller.project_id, now))
+        refuse_unknown_targets(agent, application)
         applications.insert_application(connection, application)
         _record(connection, caller, now, "create", None, application)
         return application
@@ -93,7 +96,7 @@ async def update_application(
     desk: ActionDesk, caller: Caller, application_id: str, change: ApplicationChange
 ) -> Application:
     """Change an application; one that comes to another agent, or place, must be able to live there."""
-    fields = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
+    fields = one_way({name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET})
     if change.name is not UNSET:
         checked_name(change.name)
     place: dict[str, Any] = {name: fields.pop(name) for name in _PLACE if name in fields}
@@ -106,6 +109,8 @@ async def update_application(
         )
         if place or moved.agent_id != found.agent_id:
             moved = placed(connection, _agent(connection, caller, moved.agent_id), moved)
+        if _GOES & fields.keys() or moved.agent_id != found.agent_id:
+            refuse_unknown_targets(_agent(connection, caller, moved.agent_id), moved)
         return moved
 
     moves = bool(place) or "agent_id" in fields
