@@ -19,7 +19,8 @@ from fairway.config.stages import ScriptRunOptions, StageOptions
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.log_block import LogSeverity
-from fairway.model.stage import StageStatus
+from fairway.model.stage import Stage, StageStatus
+from fairway.model.undoing import stage_undone_by
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim, name_of
 from fairway.plugins.scriptrun.environment import script_environment
@@ -82,13 +83,17 @@ class ScriptRun(GuardedScripts):
 
     async def _was_started(self, run: StageRun[ScriptRunOptions]) -> bool:
         """Whether the script that is to be undone was started, here or anywhere."""
-        noted = await run.noted_by_plugin(_started(run))
+        # Of a deployment that an agent of PipeCD's older generation has planned, the number does not tell which it is.
+        undone = stage_undone_by(run.stage, run.deployment.stages)
+        noted = await run.noted_by_plugin(_started(run.stage if undone is None else undone))
+        if noted is None and undone is not None and PLACE_KEY not in undone.metadata:
+            # Such an agent writes no notes either.
+            return undone.was_started
         if noted is None or noted != name_of(self._guard.journals):
             return noted is not None
         # Noted before it was started; between the two somebody may have ended it.
-        undone = [each.id for each in run.deployment.stages if each.index == run.stage.index and not each.is_rollback]
         journals = self._guard.journals / run.deployment.id
-        return any(Journal(each).came_to_life for stage_id in undone for each in journals.glob(f"{stage_id}-*"))
+        return undone is not None and any(Journal(each).came_to_life for each in journals.glob(f"{undone.id}-*"))
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +122,7 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
         while True:
             journal = attempt(len(attempts))
             if not attempts:
-                key = _undoing(run) if run.stage.is_rollback else _started(run)
+                key = _undoing(run.stage) if run.stage.is_rollback else _started(run.stage)
                 await _with_room(run, partial(claim, guard.journals, run, key, journal))
                 if await _may_not_begin(run, journal):
                     raise StageFailed("its time was over before the script was started")
@@ -229,10 +234,10 @@ def _ended(journal: Journal) -> Attempt:
     return Attempt(status=journal.status, seconds=journal.seconds, step=journal.step)
 
 
-def _started(run: StageRun[Any]) -> str:
+def _started(stage: Stage) -> str:
     """As PipeCD's plugin calls it too: that a script was started."""
-    return f"started-{run.stage.index}"
+    return f"started-{stage.index}"
 
 
-def _undoing(run: StageRun[Any]) -> str:
-    return f"undoing-{run.stage.index}"
+def _undoing(stage: Stage) -> str:
+    return f"undoing-{stage.index}"

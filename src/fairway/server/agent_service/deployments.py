@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection
 
+from fairway.model.application import Application
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_planned, to_wire_deployment
@@ -134,20 +135,24 @@ async def _report(
         deployment = update_own_deployment(connection, caller, deployment_id, remembering)
         if deployment is before[0]:
             return frozenset()
-        if deployment.status is DeploymentStatus.SUCCEEDED:
-            _remember_success(connection, deployment, now)
+        if deployment.status.is_terminal:
+            _remember_end(connection, deployment, now)
         return follow_chain(connection, deployment, now)
 
     for agent_id in await desk.store.write(record):
         desk.hints.publish(agent_id, HintTopic.DEPLOYMENTS)
 
 
-def _remember_success(connection: Connection, deployment: Deployment, at: datetime) -> None:
-    """Record with the application what runs now: its agent may die before it says so itself."""
-    reference = reference_to(deployment)
-    applications.update_application(
-        connection, deployment.application_id, lambda found: with_succeeded(found, reference, at)
-    )
+def _remember_end(connection: Connection, deployment: Deployment, at: datetime) -> None:
+    """Record with the application that nothing is under way any more and, after a success, what runs now: its agent may
+    die before it says so itself."""
+
+    def ended(found: Application) -> Application:
+        idle = msgspec.structs.replace(found, deploying=False, updated_at=at) if found.deploying else found
+        succeeded = deployment.status is DeploymentStatus.SUCCEEDED
+        return with_succeeded(idle, reference_to(deployment), at) if succeeded else idle
+
+    applications.update_application(connection, deployment.application_id, ended)
 
 
 async def _save(

@@ -24,8 +24,9 @@ from tests.integration.server.agent.serving import CallingAgent, Serving, servin
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger
 
 SECONDS = int(NOW.timestamp())
-PENDING, RUNNING, SUCCESS = map(
-    DEPLOYMENT_STATUSES.to_wire, (DeploymentStatus.PENDING, DeploymentStatus.RUNNING, DeploymentStatus.SUCCEEDED)
+PENDING, RUNNING, SUCCESS, FAILURE = map(
+    DEPLOYMENT_STATUSES.to_wire,
+    (DeploymentStatus.PENDING, DeploymentStatus.RUNNING, DeploymentStatus.SUCCEEDED, DeploymentStatus.FAILED),
 )
 STAGE_RUNNING, STAGE_SUCCESS = map(STAGE_STATUSES.to_wire, (StageStatus.RUNNING, StageStatus.SUCCEEDED))
 
@@ -201,6 +202,24 @@ async def test_what_succeeded_last_is_known_even_when_the_agent_dies_before_it_s
             "d-1",
             a_trigger().commit.hash,
         )
+
+
+@pytest.mark.parametrize("status", [SUCCESS, FAILURE])
+async def test_nothing_is_under_way_any_more_even_when_the_agent_dies_before_it_says_so(
+    tmp_path: Path, status: Any
+) -> None:
+    async with serving(tmp_path) as server:
+        await server.add_agent()
+        await server.add_application()
+        agent = server.agent()
+        await trigger(agent, V1)
+        await plan(agent, V1)
+        done = m.ReportDeploymentCompletedRequest(deployment_id="d-1", status=status, completed_at=SECONDS)
+        await agent.call("ReportDeploymentCompleted", done)
+
+        found = await server.store.read(lambda connection: applications.load_application(connection, "a-1"))
+
+    assert not found.deploying
 
 
 async def test_what_the_agent_said_of_its_success_outlasts_a_repeated_report_of_the_end(tmp_path: Path) -> None:
