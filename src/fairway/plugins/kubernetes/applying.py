@@ -20,23 +20,14 @@ from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.admission import load_admission
 from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
-from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.known_change import WORTHWHILE, is_config, needs_no_check
-from fairway.plugins.kubernetes.marks import (
-    APPLICATION,
-    FORCE_SYNC_BY_REPLACE,
-    ON_CONFLICT,
-    SYNC_BY_REPLACE,
-    asks_for,
-    mark,
-    selector,
-)
+from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, asks_for, mark, selector
 from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.owning import Owning
-from fairway.plugins.kubernetes.parts import part, with_part, without
+from fairway.plugins.kubernetes.parts import part, without
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.refusals import Written, is_unchangeable, together
-from fairway.plugins.kubernetes.removing import until_gone
+from fairway.plugins.kubernetes.replacing import Replacer, is_replaced
 from fairway.sdk import Retry
 from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
@@ -50,7 +41,6 @@ _ATTEMPTS: Final = 5
 #: For objects of a kind that this very stage defines: it is served by each part of the API server in its own time.
 _SERVED_SOON: Final = Retry(attempts=9, first_delay=0.1, longest_delay=10.0)
 _REPLICAS: Final = ".spec.replicas"
-_ENABLED: Final = "enabled"
 _RBAC: Final = "rbac.authorization.k8s.io"
 #: Of these the API server asks, already when it checks them, that others are there.
 _NEEDING: Final = {
@@ -77,10 +67,10 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 class Applier:
     """Applies the manifests of one stage to one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog, anew: Anew, written: Written, owning: Owning) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, replacer: Replacer, written: Written, owning: Owning) -> None:
         self._cluster = cluster
         self._log = log
-        self._anew = anew
+        self._replacer = replacer
         self._written = written
         self._owning = owning
         self._places = asyncio.Semaphore(_AT_ONCE)
@@ -195,7 +185,7 @@ class Applier:
         if self._owning.is_copy:
             # Of what is not to be touched nobody wants to hear what else is wrong with it.
             await self._looked_at(each)
-        if _replaces(each.manifest.body) or each.defined_here:
+        if is_replaced(each.manifest.body) or each.defined_here:
             return await self._looked_at(each)
         try:
             answer = await self._server_side(each, dry_run=True)
@@ -254,9 +244,8 @@ class Applier:
 
     async def _apply_now(self, checked: Checked) -> dict[str, Any]:
         each = checked.placed
-        body = each.manifest.body
-        if how := _replaces(body):
-            answer = await self._replace(each, force=how == FORCE_SYNC_BY_REPLACE)
+        if is_replaced(each.manifest.body):
+            answer = await self._replacer.replace(each)
         else:
             if checked.adopt:
                 await self._take_over(each)
@@ -311,27 +300,6 @@ class Applier:
             return
         raise TemporaryError(f"{each.key} changes all the time; it could not be taken over from kubectl")
 
-    async def _replace(self, each: Placed, *, force: bool) -> dict[str, Any]:
-        body = each.manifest.body
-        for _ in range(_ATTEMPTS):
-            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
-            if force and await self._anew.is_made(body, live) and live is not None:
-                return live
-            try:
-                if live is not None and force:
-                    uid = str(part(live, "metadata", "uid"))
-                    await self._cluster.delete(each.kind, each.namespace, each.key.name, uid=uid)
-                    await until_gone(self._cluster, each.kind, live)
-                    live = None
-                if live is None:
-                    return await self._cluster.create(body)
-                version = part(live, "metadata", "resourceVersion")
-                return await self._cluster.replace(with_part(body, ("metadata", "resourceVersion"), version))
-            except (Conflict, AlreadyThere, NotThere):
-                # Somebody else was quicker: look again.
-                continue
-        raise TemporaryError(f"{each.key} changes all the time; it could not be replaced")
-
     async def _side_by_side(
         self,
         what: Sequence[Any],
@@ -369,14 +337,6 @@ class Applier:
 
 def _applied(of: int, before: int, now: int) -> str:
     return f"{before + now} of {of} objects had been applied"
-
-
-def _replaces(body: Body) -> str:
-    """By which annotation an object asks to be replaced rather than applied; empty where it does not."""
-    for asked in (FORCE_SYNC_BY_REPLACE, SYNC_BY_REPLACE):
-        if asks_for(body, asked, _ENABLED):
-            return asked
-    return ""
 
 
 def _only_scales(manager: str, fields: Sequence[str]) -> bool:

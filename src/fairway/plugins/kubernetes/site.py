@@ -29,6 +29,7 @@ from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
 from fairway.plugins.kubernetes.record import Record
 from fairway.plugins.kubernetes.removing import remove
+from fairway.plugins.kubernetes.replacing import Replacer
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.routes import routed_to
 from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
@@ -154,13 +155,15 @@ class Site:
         )
 
     async def bring(
-        self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool = False
+        self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool = False, restoring: bool = False
     ) -> tuple[Body, ...]:
-        """Apply the manifests and wait until what they describe is there; the objects as they were applied."""
+        """Apply the manifests and wait until what they describe is there; the objects as they were applied. `restoring`
+        where that is what ran before."""
         log = self.run.log
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        anew, rollout = Anew(self.run, self.target.name), Rollout(self.cluster, log)
-        applier = Applier(self.cluster, log, anew, self._written, Owning(owner, self._place.applications))
+        rollout = Rollout(self.cluster, log)
+        replacer = Replacer(self.cluster, Anew(self.run, self.target.name), restoring=restoring)
+        applier = Applier(self.cluster, log, replacer, self._written, Owning(owner, self._place.applications))
         checked = await applier.check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
         # Only now: what is not allowed would be asked about by every later stage.
         await self.record.extend(objects)

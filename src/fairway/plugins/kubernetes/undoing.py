@@ -82,7 +82,7 @@ async def _restore(site: Site, before: Files, back: _WayBack) -> list[Body]:
     routers = [] if router is None else [[router]]
     applied: list[Body] = []
     for some in [rest, *routers] if _was_started(site, *PRIMARY_ROLLOUT, *SYNC) else [*routers, rest]:
-        applied += await site.bring(some, owner, create_namespaces=create)
+        applied += await site.bring(some, owner, create_namespaces=create, restoring=True)
         back.traffic_is_back = back.traffic_is_back or some in routers
     return applied
 
