@@ -30,6 +30,8 @@ JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
 STRATEGIC_PATCH: Final = "application/strategic-merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
+#: What is only tried is judged by everybody who has a say in it, and not kept.
+_DRY: Final = "All"
 _PAGE = 500
 #: How often a list is begun again whose pages went out of date while they were read.
 _LISTS = 3
@@ -100,6 +102,11 @@ def _label_selector(wanted: Mapping[str, Sequence[str]]) -> str:
 
 def _selector(wanted: Mapping[str, str]) -> str:
     return ",".join(f"{key}={value}" for key, value in sorted(wanted.items()))
+
+
+def _writing(*, dry_run: bool) -> dict[str, str]:
+    """How whole objects are written."""
+    return {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"} | ({"dryRun": _DRY} if dry_run else {})
 
 
 class Cluster:
@@ -198,39 +205,36 @@ class Cluster:
     async def apply(self, body: Body, *, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
         """Make an object be as this says, as far as this says it; what others say of other fields stays."""
         kind, namespace, name = await self._which(body)
-        query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict", "force": "true" if force else "false"}
-        if dry_run:
-            query["dryRun"] = "All"
         call = Call(
             method="PATCH",
             path=kind.path(namespace, name),
-            query=query,
+            query=_writing(dry_run=dry_run) | {"force": "true" if force else "false"},
             body=self._encoded(body, namespace),
             content_type=_APPLY,
             asked=self._asked("patch", kind, namespace, name),
         )
         return await self._object(call, kind)
 
-    async def create(self, body: Body) -> dict[str, Any]:
+    async def create(self, body: Body, *, dry_run: bool = False) -> dict[str, Any]:
         """Make an object that is not there; AlreadyThere when it is."""
         kind, namespace, name = await self._which(body)
         call = Call(
             method="POST",
             path=kind.path(namespace),
-            query={"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"},
+            query=_writing(dry_run=dry_run),
             body=self._encoded(body, namespace),
             asked=self._asked("create", kind, namespace, name),
-            repeatable=False,
+            repeatable=dry_run,
         )
         return await self._object(call, kind)
 
-    async def replace(self, body: Body) -> dict[str, Any]:
+    async def replace(self, body: Body, *, dry_run: bool = False) -> dict[str, Any]:
         """Make an object that is there be exactly this; NotThere when it is not."""
         kind, namespace, name = await self._which(body)
         call = Call(
             method="PUT",
             path=kind.path(namespace, name),
-            query={"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"},
+            query=_writing(dry_run=dry_run),
             body=self._encoded(body, namespace),
             asked=self._asked("update", kind, namespace, name),
         )
@@ -251,7 +255,7 @@ class Cluster:
         call = Call(
             method="PATCH",
             path=kind.path(place, name),
-            query={"fieldManager": FIELD_MANAGER} | ({"dryRun": "All"} if dry_run else {}),
+            query={"fieldManager": FIELD_MANAGER} | ({"dryRun": _DRY} if dry_run else {}),
             body=msgspec.json.encode(patch),
             content_type=content_type,
             asked=self._asked("patch", kind, place, name),
@@ -261,11 +265,20 @@ class Cluster:
         return await self._object(call, kind)
 
     async def delete(
-        self, kind: Kind, namespace: str, name: str, *, uid: str = "", propagation: str = "Background"
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        *,
+        uid: str = "",
+        propagation: str = "Background",
+        dry_run: bool = False,
     ) -> bool:
         """Ask for an object to go; False where it was not there, or was another one than that with the uid."""
         place = self._place(kind, namespace)
         options: dict[str, Any] = {"propagationPolicy": propagation}
+        if dry_run:
+            options["dryRun"] = [_DRY]
         if uid:
             options["preconditions"] = {"uid": uid}
         call = Call(

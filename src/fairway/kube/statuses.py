@@ -195,6 +195,7 @@ def _conflict(status: Status, asked: Asked) -> Conflict:
     )
 
 
+NO_SUCH_FIELD = "there is no such field"
 #: A field, and what is wrong with it; the names of a list's entries are in brackets and may hold anything.
 _FIELD = re.compile(r"\s*\.(?P<field>(?:[^\s:\[]|\[[^\]]*\])+): (?P<message>.*)")
 #: A value as the server's own language writes it.
@@ -207,9 +208,7 @@ def _with_causes(status: Status, said: str) -> Status:
     causes = [
         Cause(
             field=found["field"],
-            message=_VALUE.sub(r"\g<value>", found["message"]).replace(
-                "field not declared in schema", "there is no such field"
-            ),
+            message=_VALUE.sub(r"\g<value>", found["message"]).replace("field not declared in schema", NO_SUCH_FIELD),
         )
         for found in lines
         if found
@@ -222,11 +221,26 @@ def _with_causes(status: Status, said: str) -> Status:
 _FIELDS = {"[]": "all of it together"}
 
 
+#: What it says of fields to whoever writes an object as a whole.
+_STRICT = re.compile(r'.* cannot be handled as a .*: strict decoding error: (?P<said>unknown field "[^"]+".*)', re.S)
+_UNKNOWN = re.compile(r'(?:^|, )unknown field "(?P<field>[^"]+)"')
+
+
 def _invalid(status: Status, asked: Asked) -> Invalid:
-    causes = tuple((cause.field, cause.message) for cause in (status.details.causes if status.details else ()))
+    found = [Cause(message=NO_SUCH_FIELD, field=each) for each in _unknown_fields(status.message)]
+    told = found or (status.details.causes if status.details else ())
+    causes = tuple(dict.fromkeys((cause.field, cause.message) for cause in told))
     named = [f"{_FIELDS.get(field, field)}: {_without_value(message)}" for field, message in causes if field]
     said = "; ".join(named) if named and len(named) == len(causes) else _without_value(status.message)
     return Invalid(f"The cluster {asked.cluster} does not accept {_subject(asked)}: {said}", causes=causes)
+
+
+def _unknown_fields(message: str) -> list[str]:
+    """The fields that no object of the kind has, where there is nothing else wrong."""
+    strict = _STRICT.fullmatch(message)
+    if strict is None or _UNKNOWN.sub("", strict["said"]):
+        return []
+    return _UNKNOWN.findall(strict["said"])
 
 
 def _without_value(message: str) -> str:

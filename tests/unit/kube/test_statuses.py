@@ -208,3 +208,16 @@ def test_of_a_long_value_only_the_beginning_is_shown() -> None:
 
     assert len(said) < 400
     assert said.endswith("…: field is immutable")
+
+
+def test_fields_that_do_not_exist_are_told_one_by_one_to_whoever_writes_an_object_as_a_whole() -> None:
+    said = 'Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: '
+    said += 'unknown field "spec.contianers", unknown field "spec.x[0].y"'
+
+    error = refusal(400, a_status(said, reason="BadRequest"), ASKED)
+
+    assert isinstance(error, Invalid)
+    assert error.causes == (
+        ("spec.contianers", "there is no such field"),
+        ("spec.x[0].y", "there is no such field"),
+    )

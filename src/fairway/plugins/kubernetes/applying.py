@@ -54,14 +54,17 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """A manifest that the cluster would take, and how it takes it."""
 
     placed: Placed
-    #: Whether the object is not there yet.
-    fresh: bool
-    #: The object's version before, where it is there.
-    version: str = ""
+    #: The object as it was then, where it is there.
+    before: Body | None = None
     #: Whether fields are to be taken over from kubectl.
     adopt: bool = False
     #: The id of another application that had the object until now.
     taken_from: str = ""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the object is not there yet."""
+        return self.before is None
 
 
 class Applier:
@@ -90,10 +93,10 @@ class Applier:
 
         async def check(each: Placed) -> Checked:
             if each.namespace in missing:
-                return Checked(placed=each, fresh=True)
+                return Checked(placed=each)
             if each.key in known:
                 return known[each.key]
-            return await self._check(each, there, is_own=each.key in own)
+            return await self._check(each, there, own.get(each.key))
 
         return await self._side_by_side(
             manifests,
@@ -157,7 +160,7 @@ class Applier:
             return {}
         admission = await load_admission(self._cluster)
         return {
-            each.key: Checked(placed=each, fresh=False, version=str(part(own[each.key], "metadata", "resourceVersion")))
+            each.key: Checked(placed=each, before=own[each.key])
             for each in certain
             # Who asks about the content of configuration is rare, and refuses it rarely.
             if not admission.has_a_say(each.kind) or (not admission.is_known and is_config(each.manifest.body))
@@ -180,15 +183,15 @@ class Applier:
 
         return frozenset([name for name in sorted(used) if await is_missing(name)])
 
-    async def _check(self, each: Placed, there: set[str], *, is_own: bool) -> Checked:
+    async def _check(self, each: Placed, there: set[str], own: Body | None) -> Checked:
         needs = _NEEDING.get((each.key.group, each.key.kind), frozenset())
         if self._owning.is_copy:
             # Of what is not to be touched nobody wants to hear what else is wrong with it.
             await self._looked_at(each)
-        if is_replaced(each.manifest.body) or each.defined_here:
+        if each.defined_here:
             return await self._looked_at(each)
         try:
-            answer = await self._server_side(each, dry_run=True)
+            return await self._tried(each, own)
         except (NotThere, NotAllowed) as error:
             if needs & there or "dry run" in str(error):
                 # What it needs may only come, or be changed, with it.
@@ -199,14 +202,21 @@ class Applier:
                 # A webhook that cannot be asked without consequences; it will be asked when it matters.
                 return await self._looked_at(each)
             raise
+
+    async def _tried(self, each: Placed, own: Body | None) -> Checked:
+        if is_replaced(each.manifest.body):
+            found = await self._looked_at(each)
+            await self._judged(each, self._replacer.check(each, found.before))
+            return found
+        answer = await self._judged(each, self._applied(each.manifest.body, dry_run=True))
         # An object that is only imagined has no version.
-        version = str(part(answer, "metadata", "resourceVersion") or "")
-        if version and not is_own:
+        if not part(answer, "metadata", "resourceVersion"):
+            return Checked(placed=each)
+        if own is None:
             # The answer has our marks already; whose the object is until now, only it says itself.
             return await self._looked_at(each)
-        entries = part(answer, "metadata", "managedFields") or ()
         return Checked(
-            placed=each, fresh=not version, version=version, adopt=bool(version) and can_be_taken_over(entries)
+            placed=each, before=own, adopt=can_be_taken_over(part(answer, "metadata", "managedFields") or ())
         )
 
     async def _looked_at(self, each: Placed) -> Checked:
@@ -214,11 +224,10 @@ class Applier:
         if live is None and each.defined_here:
             live = await self._in_another_version(each)
         if live is None:
-            return Checked(placed=each, fresh=True)
+            return Checked(placed=each)
         return Checked(
             placed=each,
-            fresh=False,
-            version=str(part(live, "metadata", "resourceVersion") or ""),
+            before=live,
             adopt=can_be_taken_over(part(live, "metadata", "managedFields") or ()),
             taken_from=self._owning.taken_from(each.manifest.body, live),
         )
@@ -245,20 +254,20 @@ class Applier:
     async def _apply_now(self, checked: Checked) -> dict[str, Any]:
         each = checked.placed
         if is_replaced(each.manifest.body):
-            answer = await self._replacer.replace(each)
+            answer = await self._judged(each, self._replacer.replace(each))
         else:
             if checked.adopt:
                 await self._take_over(each)
-            answer = await self._server_side(each, dry_run=False)
-        same = part(answer, "metadata", "resourceVersion") == checked.version
+            answer = await self._judged(each, self._applied(each.manifest.body, dry_run=False))
+        same = part(answer, "metadata", "resourceVersion") == part(checked.before, "metadata", "resourceVersion")
         taken = f"taken over from application {checked.taken_from}" if checked.taken_from else ""
         self._log.info(f"{each.key}: {taken or ('created' if checked.fresh else 'as it was' if same else 'changed')}")
         return answer
 
-    async def _server_side(self, each: Placed, *, dry_run: bool) -> dict[str, Any]:
+    async def _judged(self, each: Placed, writing: Awaitable[T]) -> T:
         """What the cluster answers; what it says of a field that cannot be changed holds for our own objects only."""
         try:
-            return await self._applied(each.manifest.body, dry_run=dry_run)
+            return await writing
         except Invalid as error:
             live = await self._cluster.get(each.kind, each.namespace, each.key.name) if is_unchangeable(error) else None
             if live is not None:

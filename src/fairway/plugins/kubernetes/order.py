@@ -60,11 +60,16 @@ _LAST: Final = {
 _OWN_GROUPS: Final = frozenset({"", "apps", "batch", "extensions", "policy", "autoscaling"})
 
 
+def is_of_kubernetes(body: Body) -> bool:
+    """Whether an object is of a kind of Kubernetes itself."""
+    group, _, _ = str(body["apiVersion"]).rpartition("/")
+    return group in _OWN_GROUPS or group.endswith(".k8s.io")
+
+
 def rank(body: Body) -> int:
     """The place of an object among the kinds."""
-    group, _, _ = str(body["apiVersion"]).rpartition("/")
     kind = str(body["kind"])
-    if group not in _OWN_GROUPS and not group.endswith(".k8s.io"):
+    if not is_of_kubernetes(body):
         return _OTHERS
     return _LAST.get(kind, _RANK_OF.get(kind, _OTHERS))
 
