@@ -142,6 +142,21 @@ async def test_what_people_change_by_hand_is_taken_back_and_told(
         assert f"ConfigMap {namespace}/settings: .data.a as Git says, no longer as kubectl-patch did" in ended.log
 
 
+async def test_what_would_have_been_taken_back_is_not_told_where_nothing_was_applied(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        web.kubectl("patch", "configmap", "settings", "-p", '{"data": {"a": "by hand"}}')
+        web.commit(a_config_map(a="1"), {**a_config_map("misspelt"), "dtaa": {}})
+
+        ended = await web.run("K8S_SYNC")
+
+        assert ended.status is FAILED
+        assert [line for line in ended.log if "as Git says" in line] == []
+
+
 async def test_a_field_that_a_controller_manages_fails_the_stage_with_its_name(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -77,7 +77,6 @@ class Applier:
         self._written = written
         self._owning = owning
         self._places = asyncio.Semaphore(_AT_ONCE)
-        self._told: set[str] = set()
         #: All kinds, once somebody had to know.
         self._served: tuple[Kind, ...] | None = None
 
@@ -275,16 +274,21 @@ class Applier:
             raise
 
     async def _applied(self, body: Body, *, dry_run: bool) -> dict[str, Any]:
+        """What the cluster answers; what others lose by it, or keep, is told once it is done, not when it is tried."""
         try:
             return await self._cluster.apply(body, dry_run=dry_run)
         except Conflict as error:
             if scalers := [each for each, fields in error.theirs.items() if _only_scales(each, fields)]:
-                self._tell(f"{_name(body)}: the number of replicas is left to {_and(scalers)}, which scales it")
-                return await self._applied(without(body, ("spec", "replicas")), dry_run=dry_run)
-            if not error.managers or not _may_override(body, error.managers):
+                told = f"the number of replicas is left to {_and(scalers)}, which scales it"
+                answer = await self._applied(without(body, ("spec", "replicas")), dry_run=dry_run)
+            elif error.managers and _may_override(body, error.managers):
+                told = f"{_and(error.fields)} as Git says, no longer as {_and(error.managers)} did"
+                answer = await self._cluster.apply(body, dry_run=dry_run, force=True)
+            else:
                 raise
-            self._tell(f"{_name(body)}: {_and(error.fields)} as Git says, no longer as {_and(error.managers)} did")
-            return await self._cluster.apply(body, dry_run=dry_run, force=True)
+            if not dry_run:
+                self._log.info(f"{key_of(body)}: {told}")
+            return answer
 
     async def _take_over(self, each: Placed) -> None:
         for _ in range(_ATTEMPTS):
@@ -337,12 +341,6 @@ class Applier:
             raise together(failed, standing(len(done)), self._written)
         return done
 
-    def _tell(self, text: str) -> None:
-        """Once: what is said when it is checked need not be said again when it is applied."""
-        if text not in self._told:
-            self._told.add(text)
-            self._log.info(text)
-
 
 def _applied(of: int, before: int, now: int) -> str:
     return f"{before + now} of {of} objects had been applied"
@@ -354,10 +352,6 @@ def _only_scales(manager: str, fields: Sequence[str]) -> bool:
 
 def _may_override(body: Body, managers: Sequence[str]) -> bool:
     return asks_for(body, ON_CONFLICT, "override") or all(map(is_by_hand, managers))
-
-
-def _name(body: Body) -> str:
-    return str(Manifest(body).key)
 
 
 def _and(names: Sequence[str]) -> str:
