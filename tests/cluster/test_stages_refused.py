@@ -25,6 +25,7 @@ from tests.clusters.running import RunningCluster
 Body = Mapping[str, Any]
 
 _RBAC = "rbac.authorization.k8s.io"
+_AS_IT_WAS = "write it as it was, or give it another name"
 _ANEW = "annotate the manifest with pipecd.dev/force-sync-by-replace: enabled"
 
 
@@ -48,7 +49,7 @@ def a_claim(size: str) -> Body:
         pytest.param(
             [a_stateful_set(replicas=0, service="a")],
             [a_stateful_set(replicas=0, service="b")],
-            ["StatefulSet", "/db", _ANEW],
+            ["StatefulSet", "/db", f"{_AS_IT_WAS}; or {_ANEW}: then it is deleted with all its pods and made anew"],
             id="StatefulSet",
         ),
         pytest.param(
@@ -60,7 +61,7 @@ def a_claim(size: str) -> Body:
         pytest.param(
             [a_service(clusterIP="None")],
             [a_service(clusterIP="10.96.200.1")],
-            ["Service", "/web", "clusterIP", _ANEW],
+            ["Service", "/web", "clusterIP", f"{_ANEW}: then it is deleted and made anew", "every later deployment"],
             id="Service",
         ),
         # Whoever makes a volume anew loses what is on it.
@@ -78,6 +79,31 @@ async def test_what_cannot_be_changed(
         ended = await web.run("K8S_SYNC")
 
     assert (ended.status, [each for each in words if each not in ended.message]) == (FAILED, []), ended.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (True, False, "the stage that made it had addVariantLabelToSelector, and this one has not"),
+        (False, True, "this stage has addVariantLabelToSelector, and the one that made it had not"),
+    ],
+    ids=["only the first stage had it", "only the second stage has it"],
+)
+async def test_a_selector_that_differs_in_the_label_of_the_variant_says_which_setting_is_the_cause(
+    before: bool, after: bool, words: str, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        label = {"key": "example.com/track"}
+        web.commit(a_deployment(), variantLabel=label)
+        await web.succeed("K8S_SYNC", addVariantLabelToSelector=before)
+        web.commit(a_deployment(image="web:2"), variantLabel=label)
+
+        ended = await web.run("K8S_PRIMARY_ROLLOUT", {"addVariantLabelToSelector": after})
+
+    assert ended.status is FAILED
+    assert f"nothing but the label example.com/track in its selector differs: {words}" in ended.message
+    assert "quickSync and K8S_PRIMARY_ROLLOUT" in ended.message
+    assert "force-sync-by-replace" not in ended.message
 
 
 async def test_a_namespace_that_goes_and_one_that_is_not_there(

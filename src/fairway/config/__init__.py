@@ -11,6 +11,6 @@
 
 The types, a noun each: application, stages, platforms, analysis, agent, providers, notification, control_plane,
 event_watcher, pipeline. A noun that is written in several ways has a file for the writing: application_file (with
-stage_catalogue, stage_entries and secret_uses), agent_file. Both generations of PipeCD's files and both Weave groups
-become one model here; other packages never see which spelling a user chose.
+stage_catalogue, stage_entries, secret_uses and selector_label), agent_file. Both generations of PipeCD's files and both
+Weave groups become one model here; other packages never see which spelling a user chose.
 """

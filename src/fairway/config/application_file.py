@@ -29,6 +29,7 @@ from fairway.config.reader.document import Document
 from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
 from fairway.config.secret_uses import secret_problems
+from fairway.config.selector_label import selector_label_problems
 from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 from fairway.config.stage_catalogue import EVERYWHERE
 from fairway.config.stage_entries import settle_stages
@@ -130,6 +131,7 @@ def settle_application(
     allowed = set(plugins) | EVERYWHERE if generation is Generation.V0 else None
     stages, stage_problems = settle_stages(document, spec.pipeline.stages, generation, allowed)
     problems += stage_problems
+    problems += selector_label_problems(document, generation, plugins, stages)
     sealed = spec.encrypted_secrets | (spec.encryption.encrypted_secrets if spec.encryption else {})
     targets = spec.encryption.decryption_targets if spec.encryption else ()
     problems += secret_problems(document, spec.pipeline.stages, spec.encryption, sealed)

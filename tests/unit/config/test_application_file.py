@@ -289,3 +289,57 @@ def test_an_id_that_two_stages_have_is_told_of_the_second_as_people_count() -> N
     assert said(read("KubernetesApp", stages)) == [
         ("error", "spec.pipeline.stages[1].id", "is 'a', the id of stage 1 already")
     ]
+
+
+STAGE = "pipeline:\n  stages:\n    - name: WAIT_APPROVAL\n    - name: K8S_PRIMARY_ROLLOUT\n"
+WITH_LABEL = "      with:\n        addVariantLabelToSelector: true\n"
+QUICK = "quickSync: {addVariantLabelToSelector: true}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "where", "words"),
+    [
+        pytest.param(
+            "KubernetesApp",
+            STAGE + WITH_LABEL,
+            (9, "spec.pipeline.stages[1].with.addVariantLabelToSelector"),
+            "but not in spec.quickSync: the first deployment is a quick sync",
+            id="not in the quick sync",
+        ),
+        pytest.param(
+            "Application",
+            STAGE + WITH_LABEL + "plugins: {kubernetes: {}}",
+            (9, "spec.pipeline.stages[1].with.addVariantLabelToSelector"),
+            "but not in spec.plugins.kubernetes.quickSync",
+            id="not in the quick sync of the second generation",
+        ),
+        pytest.param(
+            "KubernetesApp",
+            STAGE + QUICK,
+            (8, "spec.quickSync.addVariantLabelToSelector"),
+            "but not in stage 2, K8S_PRIMARY_ROLLOUT",
+            id="not in the stage",
+        ),
+    ],
+)
+def test_a_label_that_only_one_way_of_deploying_puts_into_selectors_is_warned_of(
+    kind: str, spec: str, where: tuple[int, str], words: str
+) -> None:
+    (problem,) = read(kind, spec).problems
+
+    assert (problem.severity, problem.position.line, path_text(problem.path)) == (Severity.WARNING, *where)
+    assert words in problem.message
+    assert "a selector cannot be changed" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        pytest.param("KubernetesApp", STAGE, id="in neither"),
+        pytest.param("KubernetesApp", STAGE + WITH_LABEL + QUICK, id="in both"),
+        pytest.param("KubernetesApp", QUICK, id="without a pipeline"),
+        pytest.param("Application", STAGE + WITH_LABEL + "plugins: {mine: {}}", id="by a plugin of another name"),
+    ],
+)
+def test_a_label_that_every_way_of_deploying_puts_into_selectors_is_no_matter(kind: str, spec: str) -> None:
+    assert said(read(kind, spec)) == []

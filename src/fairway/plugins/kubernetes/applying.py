@@ -26,8 +26,9 @@ from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.parts import part, without
 from fairway.plugins.kubernetes.placing import Placed
-from fairway.plugins.kubernetes.refusals import Written, is_unchangeable, together
+from fairway.plugins.kubernetes.refusals import OtherSelector, Written, is_unchangeable, together
 from fairway.plugins.kubernetes.replacing import Replacer, is_replaced
+from fairway.plugins.kubernetes.variants import only_label_differs
 from fairway.sdk import Retry
 from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
@@ -271,6 +272,9 @@ class Applier:
             live = await self._cluster.get(each.kind, each.namespace, each.key.name) if is_unchangeable(error) else None
             if live is not None:
                 self._owning.refuse_to_remake(live, error)
+                if only_label_differs(each.manifest.body, live, key := self._owning.variant_key):
+                    has_it = bool(part(live, "spec", "selector", "matchLabels", key))
+                    raise OtherSelector(error, key, is_there=has_it) from error
             raise
 
     async def _applied(self, body: Body, *, dry_run: bool) -> dict[str, Any]:

@@ -34,6 +34,11 @@ class Owning:
         """Whether what is applied is a copy beside the primary."""
         return self._owner.beside
 
+    @property
+    def variant_key(self) -> str:
+        """The label that tells variants apart."""
+        return self._owner.variant_key
+
     def taken_from(self, body: Body, live: Body) -> str:
         """The id of the application that had the object until now, or nothing; NotOurs where it may not be taken."""
         if self.is_copy:

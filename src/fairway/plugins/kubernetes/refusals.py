@@ -16,8 +16,27 @@ Written = Callable[[Manifest, str], Where]
 _UNCHANGEABLE: Final = ("immutable", "may not change once set", "cannot change roleRef", "updates to statefulset spec")
 
 
+_AGAIN: Final = {"Job": ", so that it runs again"}
+#: What runs pods as long as it is there.
+_RUNNING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
+
+
 class NotApplied(UserError):
     """Manifests that the cluster does not take."""
+
+
+class OtherSelector(UserError):
+    """A workload that is there without the variant's label in its selector and should have it, or the reverse."""
+
+    def __init__(self, error: Invalid, key: str, *, is_there: bool) -> None:
+        told = (
+            "the stage that made it had addVariantLabelToSelector, and this one has not: set it in both quickSync and "
+            "K8S_PRIMARY_ROLLOUT"
+            if is_there
+            else "this stage has addVariantLabelToSelector, and the one that made it had not: set it in neither "
+            "quickSync and K8S_PRIMARY_ROLLOUT, or in both and give the workload another name"
+        )
+        super().__init__(f"{error}; nothing but the label {key} in its selector differs: {told}")
 
 
 def is_unchangeable(error: Invalid) -> bool:
@@ -52,7 +71,12 @@ def _remedy(error: FairwayError, manifest: Manifest) -> str:
     if isinstance(error, Invalid) and is_unchangeable(error):
         if manifest.kind in LASTING:
             return "; it may hold what cannot be made again: write it as it was, or under another name"
-        return f"; what cannot be changed can be made anew: annotate the manifest with {FORCE_SYNC_BY_REPLACE}: enabled"
+        pods = " with all its pods" if manifest.kind in _RUNNING else ""
+        return (
+            f"; write it as it was, or give it another name; or annotate the manifest with {FORCE_SYNC_BY_REPLACE}: "
+            f"enabled: then it is deleted{pods} and made anew{_AGAIN.get(manifest.kind, '')}, now and with every later "
+            "deployment"
+        )
     if isinstance(error, NotThere) and f'namespaces "{namespace}" not found' in said:
         return f"; make the namespace {namespace}, or set autoCreateNamespace: true in the application's input"
     if isinstance(error, NotAllowed) and "is being terminated" in said:

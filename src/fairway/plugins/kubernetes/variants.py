@@ -87,6 +87,14 @@ def lacks_selector_label(manifest: Manifest, label: Mapping[str, str]) -> bool:
     )
 
 
+def only_label_differs(one: Body, other: Body, key: str) -> bool:
+    """Whether the selectors of two workloads are the same but for a label that one of them has."""
+    selectors = [part(each, "spec", "selector") or {} for each in (one, other)]
+    having = [key in (part(each, "matchLabels") or {}) for each in selectors]
+    bare = [without(each, ("matchLabels", key)) for each in selectors]
+    return having[0] != having[1] and bare[0] == bare[1]
+
+
 def variant_service(manifest: Manifest, variant: Variant) -> Manifest:
     """A Service of its own for a variant, inside the cluster."""
     if part(manifest.body, "spec", "type") == "ExternalName":
