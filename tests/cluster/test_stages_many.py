@@ -62,6 +62,25 @@ async def test_images_and_marks_change_without_a_trial(
         assert (changed, trials, images) == ([], ["Service"], {"web:2"})
 
 
+@pytest.mark.parametrize("many", [MANY, 1], ids=["many", "one"])
+async def test_the_log_tells_what_a_commit_has_changed_and_not_what_is_written_for_each(
+    many: int, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        same = [a_config_map(f"same-{number}", a="1") for number in range(many)]
+        web.commit(a_deployment(replicas=0), a_config_map(a="1"), *same)
+        created = await web.succeed("K8S_SYNC")
+        web.commit(a_deployment(image="web:2", replicas=0), a_config_map(a="2", b="1"), *same)
+
+        ended = await web.succeed("K8S_SYNC")
+
+        told = {line.partition(": ")[0]: line.partition(": ")[2] for line in ended.log}
+        assert f"ConfigMap {namespace}/same-0: created" in created.log
+        assert told[f"ConfigMap {namespace}/settings"] == "changed (data.a, data.b)"
+        assert {told[f"ConfigMap {namespace}/same-{number}"] for number in range(many)} == {"as it was"}
+        assert f"Deployment {namespace}/web: changed (spec.template.spec.containers[main].image)" in ended.log
+
+
 async def test_what_a_policy_has_a_say_in_is_asked_about(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

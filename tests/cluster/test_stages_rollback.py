@@ -251,7 +251,7 @@ async def test_traffic_goes_back_to_a_primary_that_is_well(
         ended = await web.run("K8S_ROLLBACK", id="r")
 
         assert web.get("service", "web")["spec"]["selector"] == {"app": "web", VARIANT: "primary"}
-        objects = [line.partition(":")[0] for line in ended.log if line.endswith((": changed", ": as it was"))]
+        objects = [line.partition(":")[0] for line in ended.log if ": changed (" in line or line.endswith("as it was")]
         service, deployment = f"Service {namespace}/web", f"Deployment {namespace}/web"
         assert objects == ([deployment, service] if touched else [service, deployment])
 

@@ -23,6 +23,7 @@ from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, t
 from fairway.plugins.kubernetes.known_change import WORTHWHILE, is_config, needs_no_check
 from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, asks_for, mark, selector
 from fairway.plugins.kubernetes.order import in_steps
+from fairway.plugins.kubernetes.outcome import outcome
 from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.parts import part, without
 from fairway.plugins.kubernetes.placing import Placed
@@ -259,9 +260,8 @@ class Applier:
             if checked.adopt:
                 await self._take_over(each)
             answer = await self._judged(each, self._applied(each.manifest.body, dry_run=False))
-        same = part(answer, "metadata", "resourceVersion") == part(checked.before, "metadata", "resourceVersion")
         taken = f"taken over from application {checked.taken_from}" if checked.taken_from else ""
-        self._log.info(f"{each.key}: {taken or ('created' if checked.fresh else 'as it was' if same else 'changed')}")
+        self._log.info(f"{each.key}: {taken or outcome(checked.before, answer, self._owning.variant_key)}")
         return answer
 
     async def _judged(self, each: Placed, writing: Awaitable[T]) -> T:

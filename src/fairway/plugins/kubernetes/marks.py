@@ -71,11 +71,15 @@ def marked(manifest: Manifest, owner: Owner) -> Manifest:
     return remade(manifest, change)
 
 
+def own_marks(variant_key: str) -> frozenset[str]:
+    """The labels and annotations that are written here."""
+    return frozenset({MANAGED_BY, AGENT, APPLICATION, COMMIT, variant_key, ORIGINAL_API_VERSION, RESOURCE_KEY})
+
+
 def without_marks(variant_key: str) -> Body:
     """The change to an object that is nobody's from now on."""
-    labels = dict.fromkeys((MANAGED_BY, AGENT, APPLICATION, COMMIT, variant_key))
-    annotations = {**labels, **dict.fromkeys((ORIGINAL_API_VERSION, RESOURCE_KEY))}
-    return {"metadata": {"labels": labels, "annotations": annotations}}
+    marks = dict.fromkeys(own_marks(variant_key))
+    return {"metadata": {"labels": marks, "annotations": marks}}
 
 
 def resource_key(body: Body) -> str:
