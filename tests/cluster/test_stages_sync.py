@@ -122,6 +122,9 @@ async def test_kinds_namespaces_and_what_needs_them_come_in_one_commit(
 
         assert (ended.status, ended.log[-1]) == (SUCCEEDED, "3 objects applied"), ended
         assert cluster.kubectl("get", f"widgets.{group}", "w", "-o", "jsonpath={.size}", namespace=other) == "1"
+        # What is told of a kind is told before there is anything of it.
+        told = [line.partition(" ")[0] for line in ended.log[:-1]]
+        assert told == sorted(told, key=["Namespace", "CustomResourceDefinition", "Widget"].index)
 
 
 async def test_objects_are_applied_in_the_order_that_their_authors_ask_for(

@@ -35,13 +35,16 @@ class Rollout:
         self._patience = patience
         self._waiting: dict[Key, Waiting] = {}
         self._changed = asyncio.Event()
+        #: What was waited for before, and was as it should be: how it was when it was applied is no news any more.
+        self._done: set[Key] = set()
         #: The uids of pods that were in the way.
         self._taken_away: set[str] = set()
 
     async def wait(self, objects: Sequence[Body]) -> int:
         """Return how many were waited for once all are as they should be; StageFailed when one will not be."""
         now = asyncio.get_running_loop().time
-        self._waiting = {key_of(each): Waiting(each, now()) for each in objects if is_waited_for(each)}
+        waited_for = [each for each in objects if is_waited_for(each) and key_of(each) not in self._done]
+        self._waiting = {key_of(each): Waiting(each, now()) for each in waited_for}
         if not self._waiting:
             return 0
         places = {(each["apiVersion"], each["kind"], key_of(each).namespace) for each in self._bodies()}
@@ -55,6 +58,7 @@ class Rollout:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        self._done |= self._waiting.keys()
         return len(self._waiting)
 
     async def _until_done(self, now: Callable[[], float], tasks: Sequence[asyncio.Future[None]]) -> None:
