@@ -202,13 +202,15 @@ class Cluster:
                 return
             query["continue"] = page.metadata.next
 
-    async def apply(self, body: Body, *, dry_run: bool = False, force: bool = False) -> dict[str, Any]:
+    async def apply(
+        self, body: Body, *, dry_run: bool = False, force: bool = False, manager: str = FIELD_MANAGER
+    ) -> dict[str, Any]:
         """Make an object be as this says, as far as this says it; what others say of other fields stays."""
         kind, namespace, name = await self._which(body)
         call = Call(
             method="PATCH",
             path=kind.path(namespace, name),
-            query=_writing(dry_run=dry_run) | {"force": "true" if force else "false"},
+            query=_writing(dry_run=dry_run) | {"force": "true" if force else "false", "fieldManager": manager},
             body=self._encoded(body, namespace),
             content_type=_APPLY,
             asked=self._asked("patch", kind, namespace, name),

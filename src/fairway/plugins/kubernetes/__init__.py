@@ -8,10 +8,10 @@ marks.py, order.py, config_hash.py, variants.py, references.py, patches.py, traf
                  what is made of manifests before they are applied; pure
 site.py, stages.py, started.py, undoing.py
                  an application at one deploy target, and what each stage does there
-placing.py, applying.py, replacing.py, adoption.py, known_change.py, admission.py, outcome.py, refusals.py, owning.py,
+placing.py, applying.py, writing.py, replacing.py, adoption.py, known_change.py, admission.py, outcome.py, refusals.py,
 rollout.py, waiting.py
                  bringing manifests to a cluster, and waiting until they are there
-record.py, pruning.py, removing.py
+owning.py, sharing.py, record.py, pruning.py, keeping.py, removing.py
                  what an application has there, and taking away what it should not have
 settings.py, routes.py, clusters.py
                  what the files say, and which objects go to which cluster

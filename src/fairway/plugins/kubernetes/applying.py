@@ -1,9 +1,6 @@
 """Bringing manifests to a cluster: everything is checked before the first is applied, then step by step.
 
-Server-side apply, with Fairway as the manager of what Git says. Three sorts of others may manage a field that Git says
-otherwise: kubectl as PipeCD's agents use it is taken over from; what people change by hand is taken back; and of a
-controller nobody is robbed, the stage fails and names it, because the two would go on for ever. The one exception is
-the number of replicas, which belongs to whoever scales.
+How an object is written, and who may lose a field by it, is `writing`'s business, or `replacing`'s.
 """
 
 import asyncio
@@ -13,23 +10,25 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from fairway.errors import FairwayError, TemporaryError
-from fairway.kube.cluster import JSON_PATCH, Cluster
-from fairway.kube.errors import AlreadyThere, Conflict, Invalid, NotAllowed, NotThere, UnknownKind
+from fairway.errors import FairwayError
+from fairway.kube.cluster import Cluster
+from fairway.kube.errors import AlreadyThere, Invalid, NotAllowed, NotThere, UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.admission import load_admission
-from fairway.plugins.kubernetes.adoption import can_be_taken_over, is_by_hand, taken_over
+from fairway.plugins.kubernetes.adoption import can_be_taken_over
 from fairway.plugins.kubernetes.known_change import WORTHWHILE, is_config, needs_no_check
-from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, asks_for, mark, selector
+from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.order import in_steps
 from fairway.plugins.kubernetes.outcome import outcome
 from fairway.plugins.kubernetes.owning import Owning
-from fairway.plugins.kubernetes.parts import part, without
+from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.refusals import OtherSelector, Written, is_unchangeable, together
 from fairway.plugins.kubernetes.replacing import Replacer, is_replaced
+from fairway.plugins.kubernetes.sharing import is_shareable, sharers
 from fairway.plugins.kubernetes.variants import only_label_differs
+from fairway.plugins.kubernetes.writing import Writer
 from fairway.sdk import Retry
 from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
@@ -38,11 +37,8 @@ T = TypeVar("T")
 #: Calls side by side. Of many objects a tenth less time than with ten, and on a cluster far away half of it; each takes
 #: a connection with its handshake, so that more would cost those who have few.
 _AT_ONCE: Final = 20
-#: How often something is begun again because the object changed meanwhile.
-_ATTEMPTS: Final = 5
 #: For objects of a kind that this very stage defines: it is served by each part of the API server in its own time.
 _SERVED_SOON: Final = Retry(attempts=9, first_delay=0.1, longest_delay=10.0)
-_REPLICAS: Final = ".spec.replicas"
 _RBAC: Final = "rbac.authorization.k8s.io"
 #: Of these the API server asks, already when it checks them, that others are there.
 _NEEDING: Final = {
@@ -62,11 +58,18 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     adopt: bool = False
     #: The id of another application that had the object until now.
     taken_from: str = ""
+    #: The id of another application that has the object and keeps it.
+    shared_with: str = ""
 
     @property
     def fresh(self) -> bool:
         """Whether the object is not there yet."""
         return self.before is None
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether it is written as a whole; what others have a say in is applied instead, so that they keep theirs."""
+        return is_replaced(self.placed.manifest.body) and not (self.before and sharers(self.before))
 
 
 class Applier:
@@ -76,6 +79,7 @@ class Applier:
         self._cluster = cluster
         self._log = log
         self._replacer = replacer
+        self._writer = Writer(cluster, log, owning)
         self._written = written
         self._owning = owning
         self._places = asyncio.Semaphore(_AT_ONCE)
@@ -205,17 +209,22 @@ class Applier:
             raise
 
     async def _tried(self, each: Placed, own: Body | None) -> Checked:
-        if is_replaced(each.manifest.body):
-            found = await self._looked_at(each)
-            await self._judged(each, self._replacer.check(each, found.before))
-            return found
-        answer = await self._judged(each, self._applied(each.manifest.body, dry_run=True))
+        looked = None
+        if is_replaced(each.manifest.body) or (own is None and is_shareable(each.key)):
+            looked = await self._looked_at(each)
+            if looked.shared_with:
+                await self._judged(each, self._writer.share(each.manifest.body, looked.before or {}, dry_run=True))
+                return looked
+            if looked.is_replaced:
+                await self._judged(each, self._replacer.check(each, looked.before))
+                return looked
+        answer = await self._judged(each, self._writer.apply(each.manifest.body, dry_run=True))
         # An object that is only imagined has no version.
         if not part(answer, "metadata", "resourceVersion"):
             return Checked(placed=each)
-        if own is None:
+        if looked is not None or own is None:
             # The answer has our marks already; whose the object is until now, only it says itself.
-            return await self._looked_at(each)
+            return looked or await self._looked_at(each)
         return Checked(
             placed=each, before=own, adopt=can_be_taken_over(part(answer, "metadata", "managedFields") or ())
         )
@@ -226,6 +235,8 @@ class Applier:
             live = await self._in_another_version(each)
         if live is None:
             return Checked(placed=each)
+        if other := self._owning.shared_with(each.manifest.body, live):
+            return Checked(placed=each, before=live, shared_with=other)
         return Checked(
             placed=each,
             before=live,
@@ -254,15 +265,24 @@ class Applier:
 
     async def _apply_now(self, checked: Checked) -> dict[str, Any]:
         each = checked.placed
-        if is_replaced(each.manifest.body):
+        if checked.shared_with:
+            answer = await self._judged(each, self._writer.share(each.manifest.body, checked.before or {}))
+        elif checked.is_replaced:
             answer = await self._judged(each, self._replacer.replace(each))
         else:
             if checked.adopt:
-                await self._take_over(each)
-            answer = await self._judged(each, self._applied(each.manifest.body, dry_run=False))
-        taken = f"taken over from application {checked.taken_from}" if checked.taken_from else ""
-        self._log.info(f"{each.key}: {taken or outcome(checked.before, answer, self._owning.variant_key)}")
+                await self._writer.take_over(each)
+            answer = await self._judged(each, self._writer.apply(each.manifest.body))
+        if checked.before is not None and not checked.shared_with and is_shareable(each.key):
+            await self._writer.stop_sharing(checked.before)
+        self._log.info(f"{each.key}: {self._told(checked, answer)}")
         return answer
+
+    def _told(self, checked: Checked, answer: Body) -> str:
+        if checked.taken_from:
+            return f"taken over from application {checked.taken_from}"
+        done = outcome(checked.before, answer, self._owning.variant_key)
+        return f"{done}; {self._owning.whose(checked.shared_with)}" if checked.shared_with else done
 
     async def _judged(self, each: Placed, writing: Awaitable[T]) -> T:
         """What the cluster answers; what it says of a field that cannot be changed holds for our own objects only."""
@@ -276,46 +296,6 @@ class Applier:
                     has_it = bool(part(live, "spec", "selector", "matchLabels", key))
                     raise OtherSelector(error, key, is_there=has_it) from error
             raise
-
-    async def _applied(self, body: Body, *, dry_run: bool) -> dict[str, Any]:
-        """What the cluster answers; what others lose by it, or keep, is told once it is done, not when it is tried."""
-        try:
-            return await self._cluster.apply(body, dry_run=dry_run)
-        except Conflict as error:
-            if scalers := [each for each, fields in error.theirs.items() if _only_scales(each, fields)]:
-                told = f"the number of replicas is left to {_and(scalers)}, which scales it"
-                answer = await self._applied(without(body, ("spec", "replicas")), dry_run=dry_run)
-            elif error.managers and _may_override(body, error.managers):
-                told = f"{_and(error.fields)} as Git says, no longer as {_and(error.managers)} did"
-                answer = await self._cluster.apply(body, dry_run=dry_run, force=True)
-            else:
-                raise
-            if not dry_run:
-                self._log.info(f"{key_of(body)}: {told}")
-            return answer
-
-    async def _take_over(self, each: Placed) -> None:
-        for _ in range(_ATTEMPTS):
-            live = await self._cluster.get(each.kind, each.namespace, each.key.name)
-            entries = part(live, "metadata", "managedFields") or ()
-            if live is None or not can_be_taken_over(entries):
-                return
-            patch = [
-                {"op": "replace", "path": "/metadata/managedFields", "value": taken_over(entries)},
-                # Refused when the object has changed meanwhile.
-                {
-                    "op": "replace",
-                    "path": "/metadata/resourceVersion",
-                    "value": part(live, "metadata", "resourceVersion"),
-                },
-            ]
-            try:
-                await self._cluster.patch(each.kind, each.namespace, each.key.name, patch, JSON_PATCH)
-            except Conflict:
-                continue
-            self._log.info(f"{each.key}: taken over from kubectl")
-            return
-        raise TemporaryError(f"{each.key} changes all the time; it could not be taken over from kubectl")
 
     async def _side_by_side(
         self,
@@ -348,15 +328,3 @@ class Applier:
 
 def _applied(of: int, before: int, now: int) -> str:
     return f"{before + now} of {of} objects had been applied"
-
-
-def _only_scales(manager: str, fields: Sequence[str]) -> bool:
-    return set(fields) == {_REPLICAS} and not is_by_hand(manager)
-
-
-def _may_override(body: Body, managers: Sequence[str]) -> bool:
-    return asks_for(body, ON_CONFLICT, "override") or all(map(is_by_hand, managers))
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(dict.fromkeys(names))

@@ -7,6 +7,7 @@ has what is written and nothing else costs no call at all.
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ from fairway.plugins.kubernetes.live_objects import Seen, is_written
 from fairway.plugins.kubernetes.marks import Owner
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
+from fairway.plugins.kubernetes.sharing import is_shareable, is_shared_with, shared_body, sharers, sharing_manager
 from fairway.sdk.side_by_side import all_ended
 
 _REPLICAS: Final[Path] = ("spec", "replicas")
@@ -78,12 +80,39 @@ class Judge:
         there = [each for each in written if each.key in live]
         changes = await all_ended(self._changes(each, *live[each.key], compared.ignore_fields) for each in there)
         self._found = {key: found for key, found in self._found.items() if key in live}
-        missing = (each for each in written if each.key not in live and not may_be_gone(each.manifest.body))
+        shared = await self._shared([each for each in written if each.key not in live], compared)
+        absent = (each for each in written if each.key not in live and each.key not in shared)
+        missing = (each for each in absent if not may_be_gone(each.manifest.body))
         return Drift(
             missing=tuple(each.key for each in missing),
             orphans=leftovers((each.manifest for each in compared.wanted), (body for _, body in live.values())),
-            changed=tuple(Changed(each.key, found) for each, found in zip(there, changes, strict=True) if found),
+            changed=(
+                *(Changed(each.key, found) for each, found in zip(there, changes, strict=True) if found),
+                *(Changed(key, found) for key, found in shared.items() if found),
+            ),
         )
+
+    async def _shared(self, absent: Sequence[Placed], compared: Compared) -> dict[Key, tuple[Change, ...]]:
+        """Of what is not this application's, what another one owns and this one shares, and how it differs."""
+        found = {}
+        for each in absent:
+            if is_shareable(each.key):
+                live = await self._cluster.get(each.kind, each.namespace, each.key.name)
+                if live is not None and is_shared_with(live, compared.owner.application_id):
+                    changes = await self._changes_of_shared(each, live, compared.owner)
+                    found[each.key] = counting(changes, ignored_fields(compared.ignore_fields, each.manifest))
+        return found
+
+    async def _changes_of_shared(self, placed: Placed, live: Body, owner: Owner) -> tuple[Change, ...]:
+        application_id = owner.application_id
+        written = shared_body(placed.manifest.body, owner) if application_id in sharers(live) else placed.manifest.body
+        try:
+            answer = await self._cluster.apply(
+                written, dry_run=True, force=True, manager=sharing_manager(application_id)
+            )
+        except UserError:
+            return seeming_changes(live, written)
+        return changes_by(live, answer, written)
 
     async def _changes(self, placed: Placed, seen: Seen, live: Body, ignore: tuple[str, ...]) -> tuple[Change, ...]:
         ignored = ignored_fields(ignore, placed.manifest)

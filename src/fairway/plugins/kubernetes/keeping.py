@@ -20,6 +20,7 @@ from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.marks import APPLICATION
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.pruning import REMOVABLE, hidden
+from fairway.plugins.kubernetes.sharing import sharers
 from fairway.sdk.side_by_side import all_ended
 
 _NAMESPACE: Final = ("", "Namespace")
@@ -107,11 +108,15 @@ class Keeper:
             reason = {_NAMESPACE: self._kept_namespace, _DEFINITION: self._kept_definition}.get((key.group, key.kind))
             if reason is not None:
                 try:
-                    kept = await reason(each)
+                    kept = self._kept_shared(each) or await reason(each)
                 except _Unseen as error:
                     kept = Kept(each, f"it cannot be seen whether anybody else uses it: {error}")
                 found += [kept] if kept else []
         return found
+
+    def _kept_shared(self, body: Body) -> Kept | None:
+        others = [each for each in sharers(body) if each != self._application_id]
+        return Kept(body, f"application {_some(others)} has it in Git as well", for_good=True) if others else None
 
     async def _kept_namespace(self, body: Body) -> Kept | None:
         namespace = key_of(body).name

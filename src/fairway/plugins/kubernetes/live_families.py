@@ -71,7 +71,7 @@ class Families:
             if each is None or each.uid in passed:
                 continue
             passed.add(each.uid)
-            found.add(each.application)
+            found.update((each.application, *each.sharers))
             waiting.extend(self._objects.get(owner) for owner in each.owners)
         return frozenset(found - {""})
 
@@ -80,7 +80,8 @@ def _otherwise(before: Seen | None, now: Seen | None) -> Iterable[str]:
     """The applications for which something else is deployed than before; how it is does not count."""
     if before is not None and now is not None and _deployed(before) == _deployed(now):
         return ()
-    return {each.application for each in (before, now) if each is not None and each.application}
+    touched = {name for each in (before, now) if each is not None for name in (each.application, *each.sharers)}
+    return touched - {""}
 
 
 def _deployed(seen: Seen) -> tuple[str, bytes, bytes]:

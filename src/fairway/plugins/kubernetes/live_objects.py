@@ -21,6 +21,7 @@ from fairway.plugins.kubernetes.drift import manifest_part
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import APPLICATION, belongs_to
 from fairway.plugins.kubernetes.parts import part, without
+from fairway.plugins.kubernetes.sharing import sharers
 
 #: Packing a short text makes it longer.
 _PACKED_FROM = 200
@@ -56,6 +57,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owners: tuple[str, ...] = ()
     #: For which application it was deployed; empty when it only belongs to another object, or to nobody of ours.
     application: str = ""
+    #: Which others have a say in it.
+    sharers: tuple[str, ...] = ()
     health: Health = Health.UNKNOWN
     reason: str = ""
     standing: Standing = Standing.DONE
@@ -101,6 +104,7 @@ def keeper(kind: Kind) -> Callable[[bytes], Seen | None]:
             created_at=meta.creation_timestamp,
             owners=tuple(sys.intern(each.uid) for each in meta.owner_references or ()),
             application=sys.intern(claimed) if deployed else "",
+            sharers=sharers(body) if deployed else (),
             health=verdict.health,
             # Thousands are well for the same reason.
             reason=sys.intern(verdict.reason),

@@ -12,6 +12,7 @@ from fairway.kube.manifest import Body
 from fairway.plugins.kubernetes.difference import ABSENT, LAST_APPLIED, Change, differences
 from fairway.plugins.kubernetes.marks import own_marks
 from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.sharing import SHARED
 
 #: How many places are named.
 _NAMED: Final = 3
@@ -38,7 +39,11 @@ def _content(body: Body, variant_key: str) -> dict[str, Any]:
     """What somebody has written, without what is written for each commit and kubectl's copy of it all."""
     hidden = own_marks(variant_key) | {LAST_APPLIED}
     metadata = {
-        place: {key: value for key, value in (part(body, "metadata", place) or {}).items() if key not in hidden}
+        place: {
+            key: value
+            for key, value in (part(body, "metadata", place) or {}).items()
+            if key not in hidden and not key.startswith(SHARED)
+        }
         for place in ("labels", "annotations")
     }
     return {"metadata": metadata, **{key: value for key, value in body.items() if key not in _NOT_CONTENT}}

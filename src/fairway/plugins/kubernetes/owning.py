@@ -2,8 +2,8 @@
 
 Objects of nobody, and those of an application that is not there any more, become this application's: so are clusters
 taken over. Those of another application are not, because the two would take them from each other for ever, and the
-first that gives one up would delete the other's. A copy beside the primary is removed after a while, so for that not
-even an object of nobody is taken.
+first that gives one up would delete the other's; but namespaces and definitions of kinds are shared. A copy beside the
+primary is removed after a while, so for that not even an object of nobody is taken.
 """
 
 import asyncio
@@ -12,10 +12,11 @@ from typing import Any
 
 from fairway.errors import UserError
 from fairway.kube.errors import Invalid
-from fairway.kube.manifest import Body
+from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, Owner, asks_for, belongs_to, mark
 from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.sharing import is_shareable, shared_body, sharing_manager
 
 
 class NotOurs(UserError):
@@ -53,6 +54,29 @@ class Owning:
                 f"of the manifests of one of them, or annotate it with {ON_CONFLICT}: override to have it from now on"
             )
         return other
+
+    def shared_with(self, body: Body, live: Body) -> str:
+        """The id of the application that owns an object and goes on owning it, because several may have one of its
+        kind; empty where it is, or becomes, this application's."""
+        other = mark(live, APPLICATION)
+        if self.is_copy or not is_shareable(key_of(live)) or asks_for(body, ON_CONFLICT, "override"):
+            return ""
+        is_others = other != self._owner.application_id and belongs_to(live, other)
+        return other if is_others and self._name_of(other) else ""
+
+    def as_shared(self, body: Body) -> Body:
+        """What this application says of an object that another one owns."""
+        return shared_body(body, self._owner)
+
+    @property
+    def sharing_manager(self) -> str:
+        """As whom this application writes what another one owns."""
+        return sharing_manager(self._owner.application_id)
+
+    def whose(self, application_id: str) -> str:
+        """Whose an object is that is shared, in words."""
+        name = self._name_of(application_id)
+        return f"it belongs to application {name} ({application_id}), and this one has a say in it"
 
     def refuse_to_remake(self, live: Body, error: Invalid) -> None:
         """NotOurs where an object that cannot be changed as asked for has not been this application's."""

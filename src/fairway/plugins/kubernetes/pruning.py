@@ -16,6 +16,7 @@ from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.marks import belongs_to, selector
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.record import Where
+from fairway.plugins.kubernetes.sharing import is_shareable, sharing_label
 
 _AT_ONCE: Final = 16
 #: Kinds that the cluster itself makes, or that nobody deploys.
@@ -112,6 +113,21 @@ class Search:
                 return []
 
         return self._own(await asyncio.gather(*map(of_place, sorted(certain.union(perhaps)))))
+
+    async def shared(self, places: Iterable[Where]) -> list[dict[str, Any]]:
+        """What the application shares with others that own it, as far as it was put at these places."""
+        kinds = {(each.api_version, each.kind) for each in places if not each.namespace}
+        found: list[dict[str, Any]] = []
+        for api_version, name in sorted(kinds):
+            if not is_shareable(Key(api_version.rpartition("/")[0], name, "", "")):
+                continue
+            kind = await self._cluster.kind(api_version, name)
+            try:
+                found += await self._cluster.list(kind, labels=sharing_label(self._application_id))
+            except NotAllowed:
+                # What is shared stays shared, which harms nobody.
+                continue
+        return found
 
     async def named(self, keys: Iterable[tuple[Kind, Key]]) -> list[dict[str, Any]]:
         """Those of these objects that are there and the application's."""

@@ -47,9 +47,12 @@ class Rollout:
         self._waiting = {key_of(each): Waiting(each, now()) for each in waited_for}
         if not self._waiting:
             return 0
-        places = {(each["apiVersion"], each["kind"], key_of(each).namespace) for each in self._bodies()}
-        application = mark(self._bodies()[0], APPLICATION)
-        watches = [self._watch(version, kind, namespace, application) for version, kind, namespace in sorted(places)]
+        # What is shared is another application's.
+        places = {
+            (str(each["apiVersion"]), str(each["kind"]), key_of(each).namespace, mark(each, APPLICATION))
+            for each in self._bodies()
+        }
+        watches = [self._watch(*place) for place in sorted(places)]
         watches += Reasons(self._cluster, self._log, self._waiting, self._patience).watches(self._changed.set)
         tasks = [asyncio.ensure_future(each) for each in watches]
         try:

@@ -33,6 +33,8 @@ from fairway.plugins.kubernetes.replacing import Replacer
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.routes import routed_to
 from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
+from fairway.plugins.kubernetes.sharing import sharing_manager
+from fairway.plugins.kubernetes.writing import stop_sharing
 from fairway.sdk import Files, StageRun
 
 _DEFINITION: Final = "CustomResourceDefinition"
@@ -197,6 +199,15 @@ class Site:
             self.run.log.info(str(each))
         keys = {key_of(each.body) for each in kept}
         return await self.remove([each for each in bodies if key_of(each) not in keys], "Git does not have it any more")
+
+    async def stop_sharing(self, applied: Sequence[Body]) -> None:
+        """Take back what the application has said of what others own, but for what was just applied."""
+        keys = {key_of(each) for each in applied}
+        application_id = self.run.deployment.application_id
+        for each in await self.search.shared(await self.record.places()):
+            if key_of(each) not in keys:
+                await stop_sharing(self.cluster, each, sharing_manager(application_id))
+                self.run.log.info(f"{key_of(each)}: another application's, and no longer shared by this one")
 
     async def _give_up(self, body: Body) -> None:
         key = key_of(body)

@@ -200,6 +200,7 @@ async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_va
     def spare(body: Body) -> bool:
         return spare_variants and mark(body, label.key) in (label.canary_value, label.baseline_value)
 
+    await site.stop_sharing(applied)
     return await site.prune(once(surplus(found, applied, spare)), applied)
 
 

@@ -181,6 +181,7 @@ async def _all_variants(site: Site, running: Loaded | None) -> list[dict[str, An
 
 async def _remove_added(site: Site, applied: Sequence[Body]) -> int:
     """What the deployment has made and what ran before does not have."""
+    await site.stop_sharing(applied)
     added = await site.search.named(await site.added())
     found = surplus(added, applied)
     for each in found:

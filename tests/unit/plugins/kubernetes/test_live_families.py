@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,3 +95,14 @@ def test_a_revision_is_another_exactly_when_something_else_is_deployed(made: lis
 
         for application, (known, revision) in before.items():
             assert (families.revision(application) != revision) == (deployed(application) != known)
+
+
+def test_a_change_of_what_is_shared_touches_those_that_share_it_and_is_not_in_their_families() -> None:
+    families = Families()
+    before = msgspec.structs.replace(an_object("a", "shop", packed=b"1"), sharers=("bank",))
+
+    touched = families.change("a", None, before)
+    gone = families.change("a", before, None)
+
+    assert (touched, gone, families.revision("bank")) == (frozenset({"shop", "bank"}), frozenset({"shop", "bank"}), 2)
+    assert families.family("bank") == []
