@@ -12,6 +12,9 @@ placing.py, applying.py, writing.py, replacing.py, adoption.py, known_change.py,
 rollout.py, waiting.py
                  bringing manifests to a cluster, and waiting until they are there
 owning.py, sharing.py, record.py, pruning.py, keeping.py, removing.py
+placing.py, applying.py, adoption.py, known_change.py, admission.py, rollout.py, waiting.py, meddling.py
+                 bringing manifests to a cluster, and waiting until they are there and still what was brought
+record.py, pruning.py, removing.py
                  what an application has there, and taking away what it should not have
 settings.py, routes.py, clusters.py
                  what the files say, and which objects go to which cluster

@@ -66,6 +66,9 @@ class Rollout:
 
     async def _until_done(self, now: Callable[[], float], tasks: Sequence[asyncio.Future[None]]) -> None:
         while True:
+            # Before anything else: what others have made of an object may be well, too.
+            if meddling := [each.meddling for each in self._waiting.values() if each.meddling]:
+                raise StageFailed("; ".join(meddling))
             verdicts = {key: each.verdict(now()) for key, each in self._waiting.items()}
             for key, verdict in verdicts.items():
                 if news := self._waiting[key].news(verdict):

@@ -14,6 +14,7 @@ from fairway.kube.cluster import FIELD_MANAGER as OURS
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import WAIT, asks_for
+from fairway.plugins.kubernetes.meddling import Applied
 from fairway.plugins.kubernetes.parts import part, without
 
 #: Kinds that are waited for.
@@ -49,6 +50,9 @@ class Waiting:
 
     def __init__(self, body: Body, now: float) -> None:
         self.body = body
+        #: What somebody has made of it since it was applied, in words.
+        self.meddling = ""
+        self._applied = Applied(body)
         self._pods: dict[str, Body] = {}
         #: What health says of all that; None when something has changed since.
         self._health: Healthiness | None = None
@@ -65,6 +69,7 @@ class Waiting:
             # What kept it from getting anywhere does not any more, or is said again.
             self._warning = ""
         self.body, self._health = body, None
+        self.meddling = self._applied.meddled_with(body)
         if _moves(body) != self._moved:
             self._moved, self._since = _moves(body), now
 
