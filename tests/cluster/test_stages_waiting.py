@@ -78,6 +78,23 @@ async def test_why_one_of_many_has_no_pods_is_told(
     assert "exceeded quota: small" in line
 
 
+async def test_what_is_tried_again_is_not_given_up_for_what_was_wrong_before(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Nothing has changed in Git, so nothing but the controller's verdict of before is there to be seen at first."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        await allow_no_pod_that_counts(web)
+        web.commit(a_deployment(container=COUNTED, deadline=2))
+        failed = await web.run("K8S_SYNC")
+        web.kubectl("delete", "resourcequota", "small")
+
+        again = await web.run("K8S_SYNC")
+
+    assert failed.status is FAILED
+    assert "exceeded quota: small" in failed.message
+    assert again.status is SUCCEEDED, again
+
+
 async def test_who_may_look_neither_at_pods_nor_at_events_is_told_so_once(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import WAIT, asks_for
 from fairway.plugins.kubernetes.meddling import Applied
-from fairway.plugins.kubernetes.parts import part, without
+from fairway.plugins.kubernetes.parts import part, with_part, without
 
 #: Kinds that are waited for.
 _WAITED_FOR: Final = frozenset(
@@ -56,8 +56,9 @@ class Waiting:
         self._pods: dict[str, Body] = {}
         #: What health says of all that; None when something has changed since.
         self._health: Healthiness | None = None
-        #: The verdict of a controller from before we applied, which need not hold any more.
-        self._stale = None if _is_observed(body) else _progress(body)
+        #: The verdict of a controller from before we looked. It need not hold any more, although nothing in the object
+        #: has changed: somebody has made room elsewhere, and tries again.
+        self._stale = _progress(body)
         self._moved = _moves(body)
         self._since = now
         self._warning = ""
@@ -92,19 +93,25 @@ class Waiting:
     def verdict(self, now: float) -> Healthiness:
         """How it is; stuck when it has got nowhere for too long."""
         if self._health is None:
-            seen = without(self.body, ("metadata", "deletionTimestamp")) if self.has_ended else self.body
-            self._health = health_of(seen, tuple(self._pods.values()))
+            self._health = health_of(self._seen(), tuple(self._pods.values()))
         found, patience = self._health, self.patience
         if found.standing is Standing.WAITING and (why := hopeless(self.body, self._pods.values())):
             return Healthiness(found.health, why, Standing.STUCK)
-        if found.standing is Standing.STUCK and self._stale is not None and _progress(self.body) == self._stale:
-            found = msgspec.structs.replace(found, standing=Standing.WAITING)
         if found.standing is Standing.WAITING and self._warning:
             found = msgspec.structs.replace(found, reason=f"{found.reason}; {self._warning}")
         if found.standing is Standing.WAITING and patience is not None and now - self._since > patience:
             reason = f"nothing has changed for {patience:g} seconds: {found.reason}"
             return Healthiness(found.health, reason, Standing.STUCK)
         return found
+
+    def _seen(self) -> Body:
+        """The object, without what does not count."""
+        if self.has_ended:
+            return without(self.body, ("metadata", "deletionTimestamp"))
+        if self._stale is None or _progress(self.body) != self._stale:
+            return self.body
+        conditions = [each for each in self.body["status"]["conditions"] if each != self._stale]
+        return with_part(self.body, ("status", "conditions"), conditions)
 
     @property
     def has_ended(self) -> bool:

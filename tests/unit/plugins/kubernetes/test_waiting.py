@@ -83,8 +83,24 @@ def test_what_a_controller_said_before_we_applied_does_not_count() -> None:
     assert (stale.standing, waiting.verdict(2).standing) == (Standing.WAITING, Standing.STUCK)
 
 
-def test_what_a_controller_says_of_what_we_did_not_change_counts() -> None:
+def test_nor_does_it_when_applying_has_changed_nothing() -> None:
+    """Whoever tries again has mended something else, such as a quota; it is waited for like anything else."""
+    before = a_live_deployment(0, gave_up="yesterday", progressDeadlineSeconds=10)
+    waiting = Waiting(before, now=0)
+    waiting.see(before, 1)
+
+    verdicts = [waiting.verdict(at) for at in (70, 71)]
+
+    assert [(each.standing, each.reason) for each in verdicts] == [
+        (Standing.WAITING, "0 of 2 replicas are available"),
+        (Standing.STUCK, "nothing has changed for 70 seconds: 0 of 2 replicas are available"),
+    ]
+
+
+def test_what_is_said_once_more_since_then_counts() -> None:
     waiting = Waiting(a_live_deployment(0, gave_up="yesterday"), now=0)
+
+    waiting.see(a_live_deployment(0, gave_up="today"), 1)
 
     assert waiting.verdict(1).standing is Standing.STUCK
 
