@@ -21,6 +21,7 @@ from fairway.plugins.kubernetes.settings import (
     input_for,
     target_settings,
 )
+from fairway.plugins.kubernetes.variants import DEPLOYMENT
 from fairway.sdk import LiveQuestion, Plugin
 
 
@@ -144,7 +145,8 @@ def is_passing(seen: Seen, among: Variants) -> bool:
     """Whether an object is there for a while only, or beside those in Git, because a pipeline wants it so.
 
     A canary or baseline belongs to the deployment that is under way. Where nobody says whether one is (PipeCD's agents
-    do not), it is taken to be so while the canary is of another commit than what runs as primary.
+    do not), it is taken to be so while the canary is of another commit than what runs as primary. What else the primary
+    has may be of the canary's already, because its pods need it or traffic is sent there.
     """
     label, body = among.settings.spec.variant_label, seen.body()
     variant = mark(body, label.key)
@@ -154,7 +156,7 @@ def is_passing(seen: Seen, among: Variants) -> bool:
         return False
     if among.under_way is not None:
         return among.under_way
-    primaries = (each.body() for each in among.roots)
+    primaries = (each.body() for each in among.roots if each.kind == DEPLOYMENT)
     commits = {mark(each, COMMIT) for each in primaries if mark(each, label.key) == label.primary_value}
     return mark(body, COMMIT) not in commits
 

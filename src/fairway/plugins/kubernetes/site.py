@@ -156,16 +156,23 @@ class Site:
             beside=bool(variant),
         )
 
+    async def check(self, manifests: Sequence[Manifest], owner: Owner) -> None:
+        """NotApplied where the cluster would refuse manifests; for whoever has something to apply before them."""
+        objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
+        await self._applier(owner).check(objects, applied_before=self._applied)
+
+    def _applier(self, owner: Owner, *, restoring: bool = False) -> Applier:
+        owning = Owning(owner, self._place.applications)
+        replacer = Replacer(self.cluster, Anew(self.run, self.target.name), restoring=restoring)
+        return Applier(self.cluster, self.run.log, replacer, self._written, owning)
+
     async def bring(
         self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool = False, restoring: bool = False
     ) -> tuple[Body, ...]:
         """Apply the manifests and wait until what they describe is there; the objects as they were applied. `restoring`
         where that is what ran before."""
-        log = self.run.log
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        rollout = Rollout(self.cluster, log)
-        replacer = Replacer(self.cluster, Anew(self.run, self.target.name), restoring=restoring)
-        applier = Applier(self.cluster, log, replacer, self._written, Owning(owner, self._place.applications))
+        applier, rollout = self._applier(owner, restoring=restoring), Rollout(self.cluster, self.run.log)
         checked = await applier.check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
         # Only now: what is not allowed would be asked about by every later stage.
         await self.record.extend(objects)

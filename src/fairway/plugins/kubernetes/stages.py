@@ -20,7 +20,8 @@ from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.config_hash import with_config_hash
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
-from fairway.plugins.kubernetes.marks import mark
+from fairway.plugins.kubernetes.marks import Owner, mark
+from fairway.plugins.kubernetes.needed import needed
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.patches import patched
 from fairway.plugins.kubernetes.placing import placed
@@ -102,8 +103,9 @@ async def roll_out_canary(site: Site, options: K8sCanaryRolloutOptions) -> str:
     manifests = patched(loaded.manifests, options.patches)
     canary = variant(label, label.canary_value, options.suffix)
     made = await _variant(site, loaded.settings.spec, manifests, canary, options)
-    applied = await site.bring(made, site.owner(loaded, site.run.target.commit, label.canary_value))
-    return _done(applied)
+    owner = site.owner(loaded, site.run.target.commit, label.canary_value)
+    before = await _bring_needed(site, loaded, made, owner)
+    return _done([*before, *await site.bring(made, owner)])
 
 
 async def roll_out_baseline(site: Site, options: K8sBaselineRolloutOptions) -> str:
@@ -253,6 +255,19 @@ async def _variant(
     )
     # One that an earlier deployment has left is to run with this configuration, too.
     return with_config_hash(copies)
+
+
+async def _bring_needed(site: Site, loaded: Loaded, copies: Sequence[Manifest], owner: Owner) -> tuple[Body, ...]:
+    """Bring, as the primary's, what the pods of copies cannot do without and the cluster does not have."""
+    lacking = [each for each in needed(copies, loaded.manifests) if await site.live(each) is None]
+    if not lacking:
+        return ()
+    if not any(each.kind == "Namespace" for each in lacking):
+        # Where the copies are refused, nothing is to be applied.
+        await site.check(copies, owner)
+    for each in lacking:
+        site.run.log.info(f"{each.key}: comes with the {owner.variant} already, as Git has it: its pods need it")
+    return await site.bring(lacking, site.owner(loaded, site.run.target.commit))
 
 
 async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str) -> bool:

@@ -10,6 +10,7 @@ from fairway.plugins.kubernetes.live_wanted import Variants, is_passing
 from fairway.plugins.kubernetes.settings import ApplicationSettings
 
 SERVICES = Kind(group="", version="v1", kind="Service", plural="services", namespaced=True)
+DEPLOYMENTS = Kind(group="apps", version="v1", kind="Deployment", plural="deployments", namespaced=True)
 FILE = """
 apiVersion: pipecd.dev/v1beta1
 kind: KubernetesApp
@@ -21,14 +22,14 @@ spec:
 """
 
 
-def seen(name: str, variant: str, commit: str = "new") -> Seen:
+def seen(name: str, variant: str, commit: str = "new", kind: Kind = SERVICES) -> Seen:
     marks = {
         "pipecd.dev/managed-by": "piped",
         "pipecd.dev/application": "app",
         "pipecd.dev/variant": variant,
         "pipecd.dev/commit-hash": commit,
     }
-    found = keeper(SERVICES)(msgspec.json.encode({"metadata": {"name": name, "uid": name, "annotations": marks}}))
+    found = keeper(kind)(msgspec.json.encode({"metadata": {"name": name, "uid": name, "annotations": marks}}))
     assert found is not None
     return found
 
@@ -61,7 +62,8 @@ def test_variants_are_there_while_a_deployment_is_under_way(variant: str, under_
     ],
 )
 def test_where_nobody_says_whether_a_deployment_is_under_way_commits_tell(primary_commit: str, passing: bool) -> None:
-    among = variants(None, seen("web", "primary", primary_commit))
+    brought = seen("web", "primary", "new")
+    among = variants(None, brought, seen("web", "primary", primary_commit, DEPLOYMENTS))
 
     assert is_passing(seen("web-canary", "canary", "new"), among) is passing
 
