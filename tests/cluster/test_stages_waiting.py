@@ -95,6 +95,23 @@ async def test_what_is_tried_again_is_not_given_up_for_what_was_wrong_before(
     assert again.status is SUCCEEDED, again
 
 
+async def test_the_pods_of_a_canary_are_not_called_the_primarys(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Although its selector takes them as well."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(image="broken:1", deadline=2))
+        canary = await web.run("K8S_CANARY_ROLLOUT")
+        web.commit(a_deployment(**behind(namespace)))
+
+        async with while_running(web, "K8S_SYNC", "No node takes it") as (_, stage_id):
+            lines = told(web, stage_id, f"Deployment {namespace}/web: ")
+
+    assert "pod web-canary-" in canary.message
+    assert "; pod web-" in lines[-1]
+    assert "canary" not in " ".join(lines)
+
+
 async def test_who_may_look_neither_at_pods_nor_at_events_is_told_so_once(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from fairway.kube.cluster import Scope
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.parts import part
 
+_TEMPLATE_HASH: Final = "pod-template-hash"
 #: Of so many workloads the labels are in one question: it stands in an address, which proxies want to be short.
 _TOGETHER: Final = 50
 #: Kinds whose controllers say only by events why they can make no pods; others say it in the status.
@@ -69,8 +70,9 @@ def is_pod_of(workload: Body, pod: Body) -> bool:
     if owner is None:
         return True
     if workload["kind"] == "Deployment":
-        # Which of all ReplicaSets are its own is not known here.
-        return bool(owner.get("kind") == "ReplicaSet")
+        # Its ReplicaSets are called like this; a canary's pods, which its selector may take as well, are of others.
+        own = f"{key_of(workload).name}-{labels.get(_TEMPLATE_HASH)}"
+        return (owner.get("kind"), owner.get("name")) == ("ReplicaSet", own)
     return bool(owner.get("uid") == part(workload, "metadata", "uid"))
 
 

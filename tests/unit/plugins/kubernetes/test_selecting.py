@@ -27,9 +27,10 @@ def a_workload(name: str, *expressions: Expression, kind: str = "Deployment", **
 
 
 def a_pod(labels: Mapping[str, str], owner: tuple[str, str] | None = None) -> Body:
+    """Of an owner its kind and uid, or its name where it is a ReplicaSet."""
     metadata: dict[str, Any] = {"labels": labels}
     if owner is not None:
-        metadata["ownerReferences"] = [{"kind": owner[0], "uid": owner[1], "controller": True}]
+        metadata["ownerReferences"] = [{"kind": owner[0], "uid": owner[1], "name": owner[1], "controller": True}]
     return an_object("v1", "Pod", "a-pod", metadata=metadata).body
 
 
@@ -104,12 +105,16 @@ def test_a_selector_decides_which_pods_belong_to_a_workload(
         pytest.param("StatefulSet", ("StatefulSet", "other-uid"), False, id="another one's of the kind"),
         pytest.param("StatefulSet", ("DaemonSet", "other-uid"), False, id="of another kind, which it would take away"),
         pytest.param("Job", ("Job", "web-uid"), True, id="a Job's"),
-        pytest.param("Deployment", ("ReplicaSet", "other-uid"), True, id="a ReplicaSet's, which may be its own"),
+        pytest.param("Deployment", ("ReplicaSet", "web-c775747c6"), True, id="its ReplicaSet's"),
+        pytest.param("Deployment", ("ReplicaSet", "web-canary-c775747c6"), False, id="its canary's"),
+        pytest.param("Deployment", ("ReplicaSet", "web-other"), False, id="of a ReplicaSet that stands alone"),
         pytest.param("Deployment", ("StatefulSet", "other-uid"), False, id="not a ReplicaSet's"),
     ],
 )
 def test_where_selectors_overlap_a_pods_owner_decides(kind: str, owner: tuple[str, str] | None, belongs: bool) -> None:
-    assert is_pod_of(a_workload("web", kind=kind, app="web"), a_pod({"app": "web"}, owner)) is belongs
+    labels = {"app": "web", "pod-template-hash": "c775747c6"}
+
+    assert is_pod_of(a_workload("web", kind=kind, app="web"), a_pod(labels, owner)) is belongs
 
 
 _KEYS, _WORDS = st.sampled_from(["a", "b", "c"]), st.sampled_from(["", "x", "y", "z"])
