@@ -273,16 +273,18 @@ class Cluster:
         name: str,
         *,
         uid: str = "",
+        version: str = "",
         propagation: str = "Background",
         dry_run: bool = False,
     ) -> bool:
-        """Ask for an object to go; False where it was not there, or was another one than that with the uid."""
+        """Ask for an object to go; False where it was not there, or was another one than that with the uid. Conflict
+        where it is not in that version any more."""
         place = self._place(kind, namespace)
         options: dict[str, Any] = {"propagationPolicy": propagation}
         if dry_run:
             options["dryRun"] = [_DRY]
         if uid:
-            options["preconditions"] = {"uid": uid}
+            options["preconditions"] = {"uid": uid} | ({"resourceVersion": version} if version else {})
         call = Call(
             method="DELETE",
             path=kind.path(place, name),
@@ -294,7 +296,7 @@ class Cluster:
         except NotThere:
             return False
         except Conflict:
-            if uid:
+            if uid and not version:
                 return False
             raise
         return True

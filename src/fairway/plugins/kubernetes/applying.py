@@ -241,7 +241,7 @@ class Applier:
             placed=each,
             before=live,
             adopt=can_be_taken_over(part(live, "metadata", "managedFields") or ()),
-            taken_from=self._owning.taken_from(each.manifest.body, live),
+            taken_from=await self._owning.taken_from(each.manifest.body, live),
         )
 
     async def _in_another_version(self, each: Placed) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from fairway.errors import FairwayError
 from fairway.kube.errors import ClusterAway
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Resource
-from fairway.plugins.kubernetes.alive import Applications
+from fairway.plugins.kubernetes.alive import Applications, Wants
 from fairway.plugins.kubernetes.drift import in_words
 from fairway.plugins.kubernetes.drift_judge import Compared, Judge
 from fairway.plugins.kubernetes.live_away import Away
@@ -125,6 +125,8 @@ class LiveStates:
         known = self._known(question.application_id, target)
         picture, cluster = known.picture, known.picture.cluster
         wanted = await self._wanted.at(question, target, cluster)
+        wants = Wants(question.files.commit, wanted.keys)
+        self._applications.want(question.application_id, (self._plugin, target.name), wants)
         own = await served(cluster, wanted.kinds)
         below = [each for each in await kinds_below(cluster, own) if each not in own]
         problems = await picture.watch(
@@ -168,6 +170,7 @@ class LiveStates:
         """Remember that an application was asked about, and forget deploy targets that are not its own any more."""
         now = asyncio.get_running_loop().time()
         self._applications.see(question.application_id, question.application_name, now)
+        self._applications.go_to(question.application_id, self._plugin, [each.name for each in targets])
         asked = self._asked.setdefault(question.application_id, _Asked(now, {}))
         asked.at = now
         for name in asked.targets.keys() - {each.name for each in targets}:

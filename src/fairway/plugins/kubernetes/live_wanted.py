@@ -8,6 +8,7 @@ import msgspec
 from fairway.config.agent_file import DeployTarget
 from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
+from fairway.kube.manifest import Key
 from fairway.plugins.kubernetes.live_objects import Seen
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import COMMIT, mark
@@ -37,6 +38,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     def objects(self) -> tuple[Placed, ...]:
         """The objects that are to be."""
         return msgspec.json.decode(zlib.decompress(self.packed), type=tuple[Placed, ...])
+
+    def keys(self) -> frozenset[Key]:
+        """Which objects these are."""
+        return frozenset(each.key for each in self.objects())
 
 
 class _Known(msgspec.Struct):

@@ -2,21 +2,27 @@
 
 Objects of nobody, and those of an application that is not there any more, become this application's: so are clusters
 taken over. Those of another application are not, because the two would take them from each other for ever, and the
-first that gives one up would delete the other's; but namespaces and definitions of kinds are shared. A copy beside the
-primary is removed after a while, so for that not even an object of nobody is taken.
+first that gives one up would delete the other's. But namespaces and definitions of kinds are shared, and what has
+moved is taken over: the other's newest manifests do not have it any more. The agent may be about to tell what they say,
+so that is waited for a moment. A copy beside the primary is removed after a while, so for that not even an object of
+nobody is taken.
 """
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from fairway.errors import UserError
 from fairway.kube.errors import Invalid
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, Owner, asks_for, belongs_to, mark
+from fairway.plugins.kubernetes.moving import Moving, MovingDecision, decide_moving
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.sharing import is_shareable, shared_body, sharing_manager
+
+#: How long a stage waits for what Git says of another application now: a commit that moves an object is told of both.
+NEWS_SECONDS: Final = 30.0
 
 
 class NotOurs(UserError):
@@ -26,9 +32,12 @@ class NotOurs(UserError):
 class Owning:
     """Judges objects for whoever is about to apply them."""
 
-    def __init__(self, owner: Owner, applications: Applications) -> None:
+    def __init__(self, owner: Owner, applications: Applications, news_seconds: float = NEWS_SECONDS) -> None:
         self._owner = owner
         self._applications = applications
+        self._news_seconds = news_seconds
+        #: Until when news are waited for, whichever object they are about.
+        self._until: float | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -40,7 +49,7 @@ class Owning:
         """The label that tells variants apart."""
         return self._owner.variant_key
 
-    def taken_from(self, body: Body, live: Body) -> str:
+    async def taken_from(self, body: Body, live: Body) -> str:
         """The id of the application that had the object until now, or nothing; NotOurs where it may not be taken."""
         if self.is_copy:
             self._refuse_original(live)
@@ -48,12 +57,26 @@ class Owning:
         other = mark(live, APPLICATION)
         if not other or other == self._owner.application_id or not belongs_to(live, other):
             return ""
-        if (name := self._name_of(other)) and not asks_for(body, ON_CONFLICT, "override"):
-            raise NotOurs(
-                f"it belongs to application {name} ({other}), and only one application can have an object: take it out "
-                f"of the manifests of one of them, or annotate it with {ON_CONFLICT}: override to have it from now on"
-            )
-        return other
+        name = self._name_of(other)
+        if not name or asks_for(body, ON_CONFLICT, "override"):
+            return other
+        found = await self._moving(other, body)
+        if found.moving is Moving.GIVEN_UP:
+            return other
+        raise NotOurs(_refusal(f"{name} ({other})", name, found.commit))
+
+    async def _moving(self, other: str, body: Body) -> MovingDecision:
+        while True:
+            found = decide_moving(self._applications.wants(other), key_of(body), self._owner.commit)
+            if found.moving is not Moving.WANTED_THEN:
+                return found
+            if self._until is None:
+                self._until = asyncio.get_running_loop().time() + self._news_seconds
+            try:
+                async with asyncio.timeout_at(self._until):
+                    await self._applications.news()
+            except TimeoutError:
+                return found
 
     def shared_with(self, body: Body, live: Body) -> str:
         """The id of the application that owns an object and goes on owning it, because several may have one of its
@@ -107,3 +130,16 @@ class Owning:
     def _name_of(self, application_id: str) -> str:
         now = asyncio.get_running_loop().time()
         return self._applications.name_of(application_id, self._owner.application_id, now)
+
+
+def _refusal(whose: str, name: str, commit: str) -> str:
+    """What to do about an object that another application wants at a commit, or perhaps not any more."""
+    said = f", whose manifests have it at commit {commit[:7]}" if commit else ""
+    words = (
+        f"it belongs to application {whose}{said}, and only one application can have an object: take it out of the "
+        f"manifests of one of them, or annotate it with {ON_CONFLICT}: override to have it from now on"
+    )
+    if commit:
+        return words
+    gone = f"where {name} does not have it in Git any more, which is not known here"
+    return f"{words}; {gone}, deploy {name} with `prune`, or have the object removed"

@@ -1,7 +1,8 @@
 """Taking objects away: workloads before what they use, and only what still is what it was taken for.
 
-An object is deleted by its uid, so that one which somebody has made anew under the same name stays. What is deleted is
-waited for until it is gone, but not for ever: finalizers may take their time, and then that is said.
+An object is deleted by its uid, so that one which somebody has made anew under the same name stays, and only in the
+version that was looked at, so that one stays which another application has taken over in the last moment. What is
+deleted is waited for until it is gone, but not for ever: finalizers may take their time, and then that is said.
 """
 
 import asyncio
@@ -9,13 +10,14 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
-from fairway.errors import FairwayError, UserError
+from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.kube.calls import Patience
 from fairway.kube.cluster import Cluster, Scope
-from fairway.kube.errors import Expired
+from fairway.kube.errors import Conflict, Expired
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, key_of
 from fairway.kube.turns import WATCH_PATIENCE, Turns
+from fairway.plugins.kubernetes.marks import APPLICATION, mark
 from fairway.plugins.kubernetes.order import in_steps_away
 from fairway.plugins.kubernetes.parts import part
 from fairway.sdk.side_by_side import all_ended
@@ -24,6 +26,8 @@ from fairway.sdk.stage_log import StageLog
 #: How long finalizers are waited for.
 _PATIENCE_SECONDS: Final = 60.0
 _AT_ONCE: Final = 16
+#: How often something is begun again because the object changed meanwhile.
+_ATTEMPTS: Final = 10
 
 
 class NotRemoved(UserError):
@@ -31,21 +35,23 @@ class NotRemoved(UserError):
 
 
 async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: str) -> int:
-    """Take objects away; all are tried, then NotRemoved names those that failed."""
+    """Take objects away, and say how many went; all are tried, then NotRemoved names those that failed."""
     failed: list[tuple[Body, FairwayError]] = []
+    kept: list[Body] = []
     places = asyncio.Semaphore(_AT_ONCE)
 
     async def one(body: Body) -> None:
         async with places:
             try:
-                await _remove(cluster, body, log, why)
+                if not await _remove(cluster, body, log, why):
+                    kept.append(body)
             except FairwayError as error:
                 failed.append((body, error))
 
     for step in in_steps_away(bodies):
         await all_ended(map(one, step))
     if not failed:
-        return len(bodies)
+        return len(bodies) - len(kept)
     for _, error in failed:
         if error.retry:
             raise error
@@ -53,20 +59,43 @@ async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: s
     raise NotRemoved(f"{len(failed)} of {len(bodies)} objects could not be removed:\n{reasons}")
 
 
-async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> None:
+async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> bool:
+    """Whether it is not there any more, or about to go."""
     kind = await cluster.kind(str(body["apiVersion"]), str(body["kind"]))
-    key, uid = key_of(body), str(part(body, "metadata", "uid") or "")
-    if not await cluster.delete(kind, key.namespace, key.name, uid=uid):
+    key = key_of(body)
+    found = await _delete(cluster, kind, body)
+    if found is None:
         log.info(f"{key}: was gone already")
-        return
+        return True
+    if (other := mark(found, APPLICATION)) != mark(body, APPLICATION):
+        log.info(f"{key}: stays, because {f'application {other}' if other else 'somebody'} has taken it over")
+        return False
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             await until_gone(cluster, kind, body)
     except TimeoutError:
         waiting = ", ".join(part(body, "metadata", "finalizers") or ()) or "what depends on it"
         log.info(f"{key}: is being removed, because {why}; {waiting} may take longer, which is not waited for")
-        return
+        return True
     log.info(f"{key}: removed, because {why}")
+    return True
+
+
+async def _delete(cluster: Cluster, kind: Kind, body: Body) -> Body | None:
+    """The object that was deleted, or is another application's by now; None where it was gone already."""
+    key, uid, application = key_of(body), str(part(body, "metadata", "uid") or ""), mark(body, APPLICATION)
+    live: Body | None = body
+    for _ in range(_ATTEMPTS):
+        if live is None or str(part(live, "metadata", "uid") or "") != uid:
+            return None
+        if mark(live, APPLICATION) != application:
+            return live
+        version = str(part(live, "metadata", "resourceVersion") or "")
+        try:
+            return live if await cluster.delete(kind, key.namespace, key.name, uid=uid, version=version) else None
+        except Conflict:
+            live = await cluster.get(kind, key.namespace, key.name)
+    raise TemporaryError(f"{key} changes all the time; it could not be removed")
 
 
 async def until_gone(cluster: Cluster, kind: Kind, body: Body, patience: Patience = WATCH_PATIENCE) -> None:

@@ -4,6 +4,7 @@ Every stage goes through `bring`: marks, the check of everything, the record of 
 and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from fairway.plugins.kubernetes.keeping import Keeper
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
-from fairway.plugins.kubernetes.marks import Owner, marked, without_marks
+from fairway.plugins.kubernetes.marks import APPLICATION, Owner, belongs_to, mark, marked, without_marks
 from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
@@ -238,6 +239,13 @@ class Site:
     def is_undone(self) -> bool:
         """Whether a rollback follows when the stage does not succeed, as the application's file says."""
         return application_settings(self.run.target, self._place.plugin).config.planner.auto_rollback
+
+    def other_owner(self, live: Body | None) -> str:
+        """The name of another application that is there and has an object; empty where none has."""
+        own, other = self.run.deployment.application_id, mark(live, APPLICATION) if live is not None else ""
+        if live is None or other == own or not belongs_to(live, other):
+            return ""
+        return self._place.applications.name_of(other, own, asyncio.get_running_loop().time())
 
     async def live(self, manifest: Manifest) -> dict[str, Any] | None:
         """The object that a manifest means, as it is now."""

@@ -72,7 +72,7 @@ async def _restore(site: Site, before: Files, back: _WayBack) -> list[Body]:
     running = back.running = await site.load(before)
     commit = before.commit
     site.run.log.info(f"Back to commit {commit[:7]}")
-    manifests = await _with_live_selectors(site, running)
+    manifests = await _without_moved(site, await _with_live_selectors(site, running))
     router = find_router(manifests, running.settings.spec) if routes_traffic(site.run) else None
     owner = site.owner(running, commit)
     create = running.settings.spec.input.auto_create_namespace
@@ -150,6 +150,17 @@ async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, .
         if label.items() <= selected.items() if live is not None else asked:
             chosen.append(each)
     return with_selector_label(running.manifests, chosen, label)
+
+
+async def _without_moved(site: Site, manifests: Sequence[Manifest]) -> tuple[Manifest, ...]:
+    """The manifests without those of objects that the deployment gave up and another application has by now."""
+    kept = {each.key for each in (await site.load_what_can_be(site.run.target)).manifests}
+    moved: dict[Key, str] = {}
+    for each in manifests:
+        if each.key not in kept and (other := site.other_owner(await site.live(each))):
+            moved[each.key] = other
+            site.run.log.info(f"{each.key}: stays as it is, because it is application {other}'s by now")
+    return tuple(each for each in manifests if each.key not in moved)
 
 
 def _was_started(site: Site, *names: str) -> bool:

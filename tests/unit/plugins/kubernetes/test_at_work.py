@@ -23,7 +23,7 @@ class Slow:
     async def kind(self, _version: str, _kind: str) -> None:
         await asyncio.sleep(0)
 
-    async def delete(self, _kind: None, _namespace: str, name: str, uid: str) -> bool:
+    async def delete(self, _kind: None, _namespace: str, name: str, uid: str, version: str) -> bool:
         await self.work(name)
         return False
 
