@@ -10,6 +10,7 @@ site.py, stages.py, started.py, undoing.py
                  an application at one deploy target, and what each stage does there
 placing.py, applying.py, writing.py, replacing.py, adoption.py, known_change.py, admission.py, outcome.py, refusals.py,
 rollout.py, waiting.py
+placing.py, applying.py, adoption.py, known_change.py, admission.py, rollout.py, waiting.py, pausing.py
                  bringing manifests to a cluster, and waiting until they are there
 owning.py, sharing.py, record.py, pruning.py, keeping.py, removing.py
 placing.py, applying.py, adoption.py, known_change.py, admission.py, rollout.py, waiting.py, meddling.py

@@ -16,6 +16,7 @@ from fairway.plugins.kubernetes.health_verdict import (
     section,
     stuck,
 )
+from fairway.plugins.kubernetes.pausing import is_paused_by_git, paused_words
 
 _UNSEEN = "Its newest form has not been seen by its controller yet"
 #: A controller writes this when `progressDeadlineSeconds` have gone by.
@@ -28,7 +29,7 @@ def deployment_health(body: Body, pods: Sequence[Body] = ()) -> Healthiness:
     """Everything updated, nothing old left, all of it available."""
     spec, status = section(body, "spec"), section(body, "status")
     if spec.get("paused"):
-        return stuck("It is paused: nothing is rolled out while spec.paused is true")
+        return (stuck if is_paused_by_git(body) else on_its_way)(paused_words(body))
     if not_observed(body):
         return on_its_way(_UNSEEN)
     wanted = number(spec, "replicas", 1)

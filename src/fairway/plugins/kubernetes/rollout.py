@@ -17,6 +17,7 @@ from fairway.kube.turns import WATCH_PATIENCE, Turns
 from fairway.plugins.kubernetes.health import Standing
 from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.pausing import is_paused_by_git, paused_words
 from fairway.plugins.kubernetes.reasons import Reasons
 from fairway.plugins.kubernetes.waiting import Waiting, is_waited_for
 from fairway.sdk import StageFailed
@@ -45,6 +46,8 @@ class Rollout:
         now = asyncio.get_running_loop().time
         waited_for = [each for each in objects if is_waited_for(each) and key_of(each) not in self._done]
         self._waiting = {key_of(each): Waiting(each, now()) for each in waited_for}
+        for each in filter(is_paused_by_git, objects):
+            self._log.info(f"{key_of(each)}: {paused_words(each)}; it is not waited for")
         if not self._waiting:
             return 0
         # What is shared is another application's.

@@ -26,6 +26,7 @@ from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import APPLICATION, Owner, belongs_to, mark, marked, without_marks
 from fairway.plugins.kubernetes.owning import Owning
+from fairway.plugins.kubernetes.pausing import resume_paused
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
 from fairway.plugins.kubernetes.record import Record
@@ -171,7 +172,7 @@ class Site:
         self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool = False, restoring: bool = False
     ) -> tuple[Body, ...]:
         """Apply the manifests and wait until what they describe is there; the objects as they were applied. `restoring`
-        where that is what ran before."""
+        where that is what ran before; what people have paused goes on then."""
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
         applier, rollout = self._applier(owner, restoring=restoring), Rollout(self.cluster, self.run.log)
         checked = await applier.check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
@@ -185,8 +186,10 @@ class Site:
         async def serve_kinds(step: Sequence[Body]) -> None:
             await rollout.wait([each for each in step if each["kind"] == _DEFINITION])
 
-        applied = await applier.apply(checked, serve_kinds)
+        applied: tuple[Body, ...] = await applier.apply(checked, serve_kinds)
         self._applied += len(applied)
+        if restoring:
+            applied = await resume_paused(self.cluster, applied, self.run.log)
         await rollout.wait(applied)
         return applied
 

@@ -16,6 +16,7 @@ from fairway.plugins.kubernetes.health import Healthiness, Standing, health_of
 from fairway.plugins.kubernetes.marks import WAIT, asks_for
 from fairway.plugins.kubernetes.meddling import Applied
 from fairway.plugins.kubernetes.parts import part, with_part, without
+from fairway.plugins.kubernetes.pausing import is_paused_by_git
 
 #: Kinds that are waited for.
 _WAITED_FOR: Final = frozenset(
@@ -180,7 +181,7 @@ def hopeless(body: Body, pods: Iterable[Body]) -> str:
 def is_waited_for(body: Body) -> bool:
     """Whether a stage waits until an object is as it should be."""
     key = key_of(body)
-    if asks_for(body, WAIT, "false") or part(body, "spec", "suspend"):
+    if asks_for(body, WAIT, "false") or part(body, "spec", "suspend") or is_paused_by_git(body):
         return False
     return (key.group, key.kind) in _WAITED_FOR
 

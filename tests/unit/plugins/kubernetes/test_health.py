@@ -26,9 +26,16 @@ def a_condition(name: str, status: str = "True", reason: str = "", message: str 
     return {"type": name, "status": status, "reason": reason, "message": message}
 
 
-def a_deployment(spec: Any = None, generation: int = 1, **status: Any) -> dict[str, Any]:
+def a_deployment(
+    spec: Any = None, generation: int = 1, managers: tuple[str, ...] = (), **status: Any
+) -> dict[str, Any]:
     counts = {"observedGeneration": 1, "replicas": 5, "updatedReplicas": 5, "availableReplicas": 5}
-    return an_object("apps/v1", "Deployment", {"replicas": 5} | (spec or {}), counts | status, generation=generation)
+    fields: dict[str, Any] = {"f:spec": {f"f:{name}": {} for name in spec or ()}}
+    metadata = {"generation": generation, "managedFields": [{"manager": each, "fieldsV1": fields} for each in managers]}
+    return an_object("apps/v1", "Deployment", {"replicas": 5} | (spec or {}), counts | status, **metadata)
+
+
+RESUME = ", and nothing is rolled out until somebody goes on with it: kubectl rollout resume deployment/web"
 
 
 TOO_LATE = [a_condition("Progressing", "False", "ProgressDeadlineExceeded", 'ReplicaSet "x" timed out.')]
@@ -65,9 +72,14 @@ DEPLOYMENTS = [
         id="quota",
     ),
     pytest.param(
-        a_deployment({"paused": True}),
-        (BAD, "It is paused: nothing is rolled out while spec.paused is true", STUCK),
+        a_deployment({"paused": True}, managers=("kubectl-rollout",)),
+        (BAD, f"It is paused by kubectl-rollout{RESUME}", WAITING),
         id="paused",
+    ),
+    pytest.param(
+        a_deployment({"paused": True}, managers=("fairway",)),
+        (BAD, "It is paused, as Git says: nothing is rolled out while spec.paused is true", STUCK),
+        id="paused by Git",
     ),
 ]
 
