@@ -7,13 +7,14 @@ Where the old version cannot be brought back, the reason says what stays besides
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from fairway.errors import UserError
 from fairway.kube.errors import BadAccess
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.away import listed
 from fairway.plugins.kubernetes.config_hash import with_config_hash
+from fairway.plugins.kubernetes.drift import may_be_gone
 from fairway.plugins.kubernetes.health import Standing, health_of
 from fairway.plugins.kubernetes.marks import COMMIT, mark
 from fairway.plugins.kubernetes.parts import part
@@ -33,6 +34,8 @@ from fairway.plugins.kubernetes.traffic import find_router
 from fairway.plugins.kubernetes.variants import NoVariant, found_workloads, with_selector_label
 from fairway.plugins.kubernetes.waiting import is_waited_for
 from fairway.sdk import Files, StageFailed
+
+_JOB: Final = ("batch", "Job")
 
 
 async def roll_back(site: Site) -> str:
@@ -77,7 +80,7 @@ async def _restore(site: Site, before: Files, back: _WayBack) -> list[Body]:
     owner = site.owner(running, commit)
     create = running.settings.spec.input.auto_create_namespace
     # The hash is one of all manifests, whichever of them are applied together.
-    hashed = with_config_hash(manifests, await started_pods(site, manifests))
+    hashed = await _without_ended_jobs(site, with_config_hash(manifests, await started_pods(site, manifests)))
     rest = [each for each in hashed if router is None or each.key != router.key]
     routers = [] if router is None else [[router]]
     applied: list[Body] = []
@@ -161,6 +164,25 @@ async def _without_moved(site: Site, manifests: Sequence[Manifest]) -> tuple[Man
             moved[each.key] = other
             site.run.log.info(f"{each.key}: stays as it is, because it is application {other}'s by now")
     return tuple(each for each in manifests if each.key not in moved)
+
+
+async def _without_ended_jobs(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
+    """The manifests without Jobs that are gone: what was done once is not done again by going back to it."""
+    touched = _was_started(site, *PRIMARY_ROLLOUT, *SYNC)
+    made = {each.key for each in await site.noted()}
+    left = []
+    for each in manifests:
+        if (each.key.group, each.kind) != _JOB:
+            left.append(each)
+            continue
+        live = await site.live(each)
+        if live is None and (not touched or may_be_gone(each.body)):
+            site.run.log.info(f"{each.key}: is not run again, although it is not there any more")
+        elif live is not None and each.key in made and mark(live, COMMIT) == site.run.target.commit:
+            site.run.log.info(f"{each.key}: is not run again; it was gone before this deployment has made its own")
+        else:
+            left.append(each)
+    return left
 
 
 def _was_started(site: Site, *names: str) -> bool:
