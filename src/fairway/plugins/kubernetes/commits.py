@@ -60,7 +60,8 @@ class Commits:
                 old = await self._said(running, each)
             except UserError as error:
                 return Strategy(SyncStrategy.PIPELINE, f"Pipeline, because what runs cannot be read any more: {error}")
-            decided.append(decide_strategy(old.manifests, new.manifests, new.settings.spec.workloads))
+            named = [each.settings.spec.workloads for each in (new, old)]
+            decided.append(decide_strategy(old.manifests, new.manifests, *named))
         return next((each for each in decided if each.strategy is SyncStrategy.PIPELINE), decided[0])
 
     async def previews(self, question: PreviewQuestion) -> tuple[Preview, ...]:
@@ -75,14 +76,16 @@ class Commits:
         new = await self._said(question.target, target, question.application_name)
         after = routed_to(new.manifests, target, own, new.settings.spec.resource_routes)
         before: tuple[Manifest, ...] = ()
-        notes = new.notes
+        notes, named_before = new.notes, new.settings.spec.workloads
         if question.running is not None:
             try:
                 old = await self._said(question.running, target, question.application_name)
                 before = routed_to(old.manifests, target, own, old.settings.spec.resource_routes)
+                named_before = old.settings.spec.workloads
             except UserError as error:
                 notes = (f"what runs cannot be read any more, so everything seems new: {error}", *notes)
-        return preview(target.name, before, after, notes, prunes=_prunes(new.settings, before, after))
+        strategy = decide_strategy(before, after, new.settings.spec.workloads, named_before).strategy
+        return preview(target.name, before, after, notes, prunes=_prunes(new.settings, strategy))
 
     async def _said(self, files: Files, target: DeployTarget, application_name: str = "") -> Said:
         settings = self._settings(files)
@@ -104,10 +107,9 @@ class Commits:
         return tuple(each for each in several if goes_to(spec, each)) or (_ANYWHERE,)
 
 
-def _prunes(settings: ApplicationSettings, before: Sequence[Manifest], after: Sequence[Manifest]) -> bool:
-    """Whether a deployment of this change takes away what Git does not have any more."""
+def _prunes(settings: ApplicationSettings, decided: SyncStrategy) -> bool:
+    """Whether a deployment of a change takes away what Git does not have any more."""
     spec, config = settings.spec, settings.config
-    decided = decide_strategy(before, after, spec.workloads).strategy
     if config.stages and (config.planner.always_use_pipeline or decided is SyncStrategy.PIPELINE):
         return any(each.prune for each in settings.stage_options(*PRIMARY_ROLLOUT, *SYNC))
     return spec.quick_sync.prune

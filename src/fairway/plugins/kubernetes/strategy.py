@@ -1,5 +1,8 @@
 """Whether a change of manifests deserves the pipeline: pods that would be others do, a new number of them does not.
 
+A workload that goes while another one of its kind comes is one that was renamed, as far as anybody can tell, and so its
+pods are others. One that only comes, or only goes, replaces nothing that runs.
+
 Both sides are what Git says, each loaded with the settings of its own commit and without any mark of ours: a commit
 that changes nothing of a ConfigMap does not look as if it had.
 """
@@ -23,17 +26,25 @@ def decide_strategy(
     running: Sequence[Manifest],
     target: Sequence[Manifest],
     workloads: Sequence[ResourceReference] = (),
+    workloads_before: Sequence[ResourceReference] | None = None,
 ) -> Strategy:
-    """How to go from what runs to what a commit says; `workloads` are those that the application names."""
-    before, after = _workloads(running, workloads), _workloads(target, workloads)
+    """How to go from what runs to what a commit says; `workloads` are those that the application names, now and, where
+    that was otherwise, before."""
+    after = _workloads(target, workloads)
+    before = _workloads(running, workloads) | _workloads(
+        running, workloads if workloads_before is None else workloads_before
+    )
     if not before or not after:
         which = "what runs" if not before else "the new commit"
         return _quick(f"{which} has no workload that could be rolled out step by step")
     pairs = [(before[key], each) for key, each in after.items() if key in before]
-    reason = _changed_pods(pairs) or _changed_configuration(running, target)
+    gone, new = _without(before, target), _without(after, running)
+    reason = _changed_pods(pairs) or _renamed(gone, new) or _changed_configuration(running, target)
     if reason:
         return Strategy(SyncStrategy.PIPELINE, f"Pipeline, because {reason}")
     scaled = sorted(filter(None, (_scaled(*pair) for pair in pairs)))
+    if come_or_gone := [*_each_kind(gone, "gone"), *_each_kind(new, "new")]:
+        return _quick(f"no pod that runs would be replaced: {', '.join([*come_or_gone, *scaled])}")
     return _quick(f"only the scale changes: {', '.join(scaled)}" if scaled else "no pod would be replaced")
 
 
@@ -52,6 +63,36 @@ def _paired(manifest: Manifest) -> Key:
     """What makes two manifests one object: not the version of their API, and `default` is the same as none."""
     key = manifest.key
     return Key(key.group, key.kind, "" if key.namespace == "default" else key.namespace, key.name)
+
+
+def _without(workloads: Mapping[Key, Manifest], manifests: Sequence[Manifest]) -> dict[Key, Manifest]:
+    """Those of the workloads that a commit does not have, whatever it names."""
+    there = {_paired(each) for each in manifests}
+    return {key: each for key, each in workloads.items() if key not in there}
+
+
+def _renamed(gone: Mapping[Key, Manifest], new: Mapping[Key, Manifest]) -> str:
+    for kind in dict.fromkeys(each.kind for each in gone):
+        old, now = ({each.name: each for each in some if each.kind == kind} for some in (gone, new))
+        if moved := next((each for each in old if each in now), None):
+            places = (each[moved].namespace or "none" for each in (old, now))
+            return f"the namespace of {kind} {moved} goes from {' to '.join(places)}"
+        if now:
+            return f"{_are(kind, sorted(old))} gone and {_are('', sorted(now))} new"
+    return ""
+
+
+def _each_kind(workloads: Mapping[Key, Manifest], how: str) -> list[str]:
+    kinds = sorted({each.kind for each in workloads})
+    return [f"{_are(kind, sorted(each.name for each in workloads if each.kind == kind))} {how}" for kind in kinds]
+
+
+def _are(kind: str, names: Sequence[str]) -> str:
+    """Workloads by their names, and the verb that goes with so many."""
+    *others, last = names
+    if not others:
+        return f"{kind} {last} is".lstrip()
+    return f"{kind}{'s' if kind else ''} {', '.join(others)} and {last} are".lstrip()
 
 
 def _changed_pods(pairs: Iterable[tuple[Manifest, Manifest]]) -> str:

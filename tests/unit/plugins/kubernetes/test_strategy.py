@@ -92,7 +92,28 @@ WEB = a_deployment()
         pytest.param([WEB], [WEB], (QUICK, "no pod would be replaced"), id="nothing"),
         pytest.param([WEB, a_service(80)], [WEB, a_service(81)], (QUICK, "no pod would be replaced"), id="a service"),
         pytest.param(
-            [WEB], [WEB, a_deployment("api", "api:v9")], (QUICK, "no pod would be replaced"), id="a new workload"
+            [WEB],
+            [WEB, a_deployment("api", "api:v9")],
+            (QUICK, "no pod that runs would be replaced: Deployment api is new"),
+            id="a new workload",
+        ),
+        pytest.param(
+            [WEB, a_deployment("a"), a_deployment("b")],
+            [a_deployment(replicas=5)],
+            (QUICK, "no pod that runs would be replaced: Deployments a and b are gone, Deployment web from 2 to 5"),
+            id="less workloads",
+        ),
+        pytest.param(
+            [WEB, a_deployment("api")],
+            [a_deployment("web2", "web:v2"), a_deployment("api")],
+            (PIPELINE, "Deployment web is gone and web2 is new"),
+            id="another name",
+        ),
+        pytest.param(
+            [a_deployment("a"), a_deployment("b")],
+            [a_deployment("c"), a_deployment("d"), a_deployment("e")],
+            (PIPELINE, "Deployments a and b are gone and c, d and e are new"),
+            id="other names",
         ),
         pytest.param(
             [WEB],
@@ -103,7 +124,7 @@ WEB = a_deployment()
         pytest.param(
             [WEB],
             [a_deployment(image="web:v2", namespace="other")],
-            (QUICK, "no pod would be replaced"),
+            (PIPELINE, "the namespace of Deployment web goes from none to other"),
             id="another namespace",
         ),
         # Defect 3: a commit that changes nothing of a ConfigMap is no reason.
@@ -138,3 +159,20 @@ def test_the_workloads_that_count_are_those_that_the_application_names() -> None
     decided = decide_strategy(before, after, [ResourceReference(kind="StatefulSet")])
 
     assert decided == Strategy(PIPELINE, "Pipeline, because the image db goes from v1 to v2")
+
+
+def test_a_workload_that_is_not_named_any_more_is_not_gone() -> None:
+    before, after = [WEB, a_stateful_set("db:v1")], [a_deployment("api"), WEB, a_stateful_set("db:v1")]
+
+    decided = decide_strategy(before, after, [ResourceReference(name="api")], [ResourceReference(name="web")])
+
+    assert decided == Strategy(QUICK, "Quick sync, because no pod that runs would be replaced: Deployment api is new")
+
+
+@pytest.mark.parametrize(
+    "named_before", [pytest.param([ResourceReference(name="web")], id="by name"), pytest.param([], id="any")]
+)
+def test_a_workload_is_named_by_each_commit_for_itself(named_before: list[ResourceReference]) -> None:
+    decided = decide_strategy([WEB], [a_deployment("web2")], [ResourceReference(name="web2")], named_before)
+
+    assert decided == Strategy(PIPELINE, "Pipeline, because Deployment web is gone and web2 is new")
