@@ -40,6 +40,13 @@ _LOOK_SECONDS = 0.005
 _LONGEST_RETRY_AFTER = 30.0
 #: A line of a watch is one object; etcd takes none that is larger than 1.5 MB, as JSON it may be some times that.
 _LINE_BYTES = 16 * 1024 * 1024
+#: What goes wrong with connections every day.
+_IN_WORDS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
+    ((ConnectionRefusedError,), "the connection was refused"),
+    ((socket.gaierror,), "its host name cannot be resolved"),
+    ((TimeoutError,), "nothing came in time"),
+    ((aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, ConnectionError), "the connection was cut"),
+)
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -292,9 +299,13 @@ def _broken(error: Exception, call: Call, server: str) -> _Failure:
 
 
 def _said(error: Exception) -> str:
-    # The library's own words show how it is written.
+    """What went wrong with a connection; the words of libraries show how they are written."""
     inner = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-    return str(inner) or type(inner).__name__
+    for sorts, words in _IN_WORDS:
+        if isinstance(inner, sorts):
+            return words
+    told = inner.strerror if isinstance(inner, OSError) else ""
+    return told or str(inner) or type(inner).__name__
 
 
 def _retry_after(header: str) -> float:

@@ -139,8 +139,29 @@ async def test_nobody_there_is_told_with_the_address() -> None:
     async with serving(hangs_up) as double:
         pass
     async with a_cluster(double) as cluster:
-        with pytest.raises(ClusterAway, match=double.url):
+        with pytest.raises(ClusterAway) as told:
             await cluster.get(CONFIG_MAPS, "", "one")
+
+    assert str(told.value) == f"The cluster dev ({double.url}) does not answer: the connection was refused"
+
+
+async def test_a_connection_that_breaks_is_told_in_plain_words() -> None:
+    async with serving(hangs_up) as double, a_cluster(double) as cluster:
+        with pytest.raises(ClusterAway) as told:
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+    assert str(told.value) == f"The cluster dev ({double.url}) does not answer: the connection was cut"
+
+
+async def test_a_name_that_nobody_has_is_told_in_plain_words() -> None:
+    double = ApiDouble()
+    double.url = "https://nobody.invalid"
+    async with a_cluster(double) as cluster:
+        with pytest.raises(ClusterAway) as told:
+            await cluster.get(CONFIG_MAPS, "", "one")
+
+    said = "The cluster dev (https://nobody.invalid) does not answer: its host name cannot be resolved"
+    assert str(told.value) == said
 
 
 async def test_an_old_token_is_read_again_when_it_is_not_taken(tmp_path: Path) -> None:
@@ -343,3 +364,11 @@ async def test_a_watch_that_goes_wrong_says_how(line: Any, error: type[FairwayEr
     async with serving(tells(line)) as double, a_cluster(double) as cluster:
         with pytest.raises(error):
             _ = [each async for each in cluster.watch(CONFIG_MAPS)]
+
+
+async def test_a_watch_that_is_cut_says_so_in_plain_words() -> None:
+    async with serving(tells({"type": "ADDED", "object": ONE}, then=hangs_up)) as double, a_cluster(double) as cluster:
+        with pytest.raises(ClusterAway) as told:
+            _ = [each async for each in cluster.watch(CONFIG_MAPS)]
+
+    assert str(told.value) == "The cluster dev broke off while it told of changes: the connection was cut"

@@ -27,7 +27,7 @@ from fairway.plugins.kubernetes.live_telling import Telling
 from fairway.plugins.kubernetes.live_wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner
-from fairway.plugins.kubernetes.tree import resources
+from fairway.plugins.kubernetes.tree import resources, unseen
 from fairway.sdk import Live, LiveQuestion, Plugin
 
 #: An application that nobody has asked about for so long is not this agent's any more; ours asks every ten minutes.
@@ -132,7 +132,7 @@ class LiveStates:
         problems = await picture.watch(
             self._user(question.application_id, target.name), [*own, *below], wanted.namespaces
         )
-        notes = [str(error) for kind, error in problems.items() if kind in below]
+        notes = unseen(error for kind, error in problems.items() if kind in below)
         here = self._places(question, wanted)
         family = picture.families.family(question.application_id)
         tree = resources([each for each in family if here is None or each.namespace in here], target.name, notes)

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from fairway.errors import FairwayError
+from fairway.kube.errors import ClusterAway
 from fairway.model.live_state import Resource
 from fairway.plugins.kubernetes.health import Standing
 from fairway.plugins.kubernetes.live_objects import Seen
@@ -36,6 +38,12 @@ def resources(family: Iterable[Seen], deploy_target: str, notes: Sequence[str] =
     )
 
 
+def unseen(problems: Iterable[FairwayError]) -> list[str]:
+    """What is said of objects below which something cannot be seen: each reason once, and not that their cluster is
+    away for now, which says nothing of how they are."""
+    return list(dict.fromkeys(str(each) for each in problems if not isinstance(each, ClusterAway)))
+
+
 def _reason(seen: Seen, children: dict[str, list[Seen]], notes: Sequence[str]) -> str:
     parts = [seen.reason]
     if seen.standing is not Standing.DONE and seen.kind != "Pod":
@@ -45,7 +53,8 @@ def _reason(seen: Seen, children: dict[str, list[Seen]], notes: Sequence[str]) -
         )
         parts += [f"pod {each.name}: {each.reason}" for each in troubled[:_NAMED_PODS]]
         if len(troubled) > _NAMED_PODS:
-            parts.append(f"{len(troubled) - _NAMED_PODS} more pods")
+            more = len(troubled) - _NAMED_PODS
+            parts.append("1 more pod" if more == 1 else f"{more} more pods")
         parts += notes
     return "; ".join(part for part in parts if part)
 

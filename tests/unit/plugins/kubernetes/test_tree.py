@@ -2,11 +2,12 @@
 
 import msgspec
 
+from fairway.kube.errors import ClusterAway, NotAllowed
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Health, Resource
 from fairway.plugins.kubernetes.health import Standing
 from fairway.plugins.kubernetes.live_objects import Seen, keeper
-from fairway.plugins.kubernetes.tree import resources
+from fairway.plugins.kubernetes.tree import resources, unseen
 
 PODS = Kind(group="", version="v1", kind="Pod", plural="pods", namespaced=True)
 
@@ -61,9 +62,16 @@ def test_what_is_not_well_says_which_of_its_pods_are_not() -> None:
 
     pods = "; ".join(f"pod p{n}: ImagePullBackOff" for n in range(3))
     assert words(tree, "web") == (
-        f"0 of 4 replicas are available; {pods}; 1 more pods; pods of other namespaces cannot be seen"
+        f"0 of 4 replicas are available; {pods}; 1 more pod; pods of other namespaces cannot be seen"
     )
     assert words(tree, "rs") == ""
+
+
+def test_what_cannot_be_seen_for_now_is_no_matter_of_how_an_object_is() -> None:
+    """That a cluster is away is told of the deploy target; what may not be looked at is told once."""
+    problems = [ClusterAway("broke off"), NotAllowed("pods"), NotAllowed("pods"), ClusterAway("broke off")]
+
+    assert unseen(problems) == ["pods"]
 
 
 def test_owners_in_a_circle_are_no_trouble() -> None:
