@@ -13,6 +13,7 @@ from fairway.plugins.kubernetes.health_verdict import (
     Healthiness,
     Standing,
     conditions,
+    counted,
     healthy,
     is_false,
     is_true,
@@ -110,7 +111,7 @@ def _cron_job(body: Body) -> Healthiness:
     if section(body, "spec").get("suspend"):
         return healthy("It is suspended")
     active = section(body, "status").get("active") or ()
-    return healthy(f"{len(active)} jobs at work" if active else "")
+    return healthy(f"{counted(len(active), 'job')} at work" if active else "")
 
 
 def _without_status(_: Body) -> Healthiness:

@@ -8,6 +8,7 @@ from fairway.plugins.kubernetes.health_verdict import (
     Healthiness,
     Standing,
     conditions,
+    counted,
     healthy,
     is_false,
     is_true,
@@ -55,7 +56,7 @@ def pod_troubles(pods: Iterable[Body]) -> str:
         if verdict.standing is Standing.DONE or reason == "It is starting":
             continue
         told.append(f"pod {section(pod, 'metadata').get('name')}: {reason}")
-    more = f"; {len(told) - _SHOWN_PODS} more pods" if len(told) > _SHOWN_PODS else ""
+    more = f"; {counted(len(told) - _SHOWN_PODS, 'more pod')}" if len(told) > _SHOWN_PODS else ""
     return "; ".join(told[:_SHOWN_PODS]) + more
 
 

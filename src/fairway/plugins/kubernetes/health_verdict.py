@@ -59,6 +59,11 @@ def number(of: Mapping[str, Any], name: str, otherwise: int = 0) -> int:
     return found if isinstance(found, int) else otherwise
 
 
+def counted(count: int, what: str) -> str:
+    """So many of something: `1 pod`, `2 pods`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def conditions(body: Body) -> dict[str, Mapping[str, Any]]:
     """The conditions of an object by type."""
     found = section(body, "status").get("conditions")

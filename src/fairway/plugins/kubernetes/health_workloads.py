@@ -7,6 +7,7 @@ from fairway.plugins.kubernetes.health_pods import pod_troubles
 from fairway.plugins.kubernetes.health_verdict import (
     Healthiness,
     conditions,
+    counted,
     healthy,
     is_true,
     not_observed,
@@ -82,7 +83,7 @@ def daemon_set_health(body: Body, pods: Sequence[Body] = ()) -> Healthiness:
     if available < wanted:
         return on_its_way(_with_pods(f"It is available on {available} of {wanted} nodes", pods))
     if wrong := number(status, "numberMisscheduled"):
-        return on_its_way(f"It runs on {wrong} nodes where it should not")
+        return on_its_way(f"It runs on {counted(wrong, 'node')} where it should not")
     return healthy(f"It is available on {available} of {wanted} nodes")
 
 
@@ -98,7 +99,7 @@ def replica_set_health(body: Body, pods: Sequence[Body] = ()) -> Healthiness:
     if available < wanted:
         return on_its_way(_with_pods(_available(available, wanted), pods))
     if (total := number(status, "replicas")) > wanted:
-        return on_its_way(f"{total - wanted} replicas are still to go")
+        return on_its_way(_still_to_go(total - wanted, "replica"))
     return healthy(_all_available(wanted))
 
 
@@ -113,7 +114,8 @@ def job_health(body: Body, pods: Sequence[Body] = ()) -> Healthiness:
     if section(body, "spec").get("suspend"):
         return healthy("It is suspended")
     wanted = number(section(body, "spec"), "completions", 1)
-    counts = f"{number(status, 'succeeded')} of {wanted} completions, {number(status, 'active')} pods at work"
+    at_work = counted(number(status, "active"), "pod")
+    counts = f"{number(status, 'succeeded')} of {wanted} completions, {at_work} at work"
     verdict = on_its_way(_with_pods(counts, pods))
     return verdict if pod_troubles(pods) else Healthiness(healthy().health, counts, verdict.standing)
 
@@ -123,9 +125,12 @@ def _behind(*, wanted: int, updated: int, total: int, available: int) -> str:
     if updated < wanted:
         return f"{updated} of {wanted} replicas are updated, {available} available"
     if total > updated:
-        old = total - updated
-        return "1 old replica is still to go" if old == 1 else f"{old} old replicas are still to go"
+        return _still_to_go(total - updated, "old replica")
     return _available(available, wanted) if available < wanted else ""
+
+
+def _still_to_go(count: int, what: str) -> str:
+    return f"{counted(count, what)} {'is' if count == 1 else 'are'} still to go"
 
 
 def _available(available: int, wanted: int) -> str:

@@ -6,7 +6,7 @@ deleted is waited for until it is gone, but not for ever: finalizers may take th
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from fairway.kube.errors import Conflict, Expired
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, key_of
 from fairway.kube.turns import WATCH_PATIENCE, Turns
+from fairway.plugins.kubernetes.health import health_of
 from fairway.plugins.kubernetes.marks import APPLICATION, mark
 from fairway.plugins.kubernetes.order import in_steps_away
 from fairway.plugins.kubernetes.parts import part
@@ -70,11 +71,12 @@ async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> bool
     if (other := mark(found, APPLICATION)) != mark(body, APPLICATION):
         log.info(f"{key}: stays, because {f'application {other}' if other else 'somebody'} has taken it over")
         return False
+    held = Held(log)
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            await until_gone(cluster, kind, body)
+            await until_gone(cluster, kind, body, see=held.see)
     except TimeoutError:
-        waiting = ", ".join(part(body, "metadata", "finalizers") or ()) or "what depends on it"
+        waiting = ", ".join(held.by) or "what depends on it"
         log.info(f"{key}: is being removed, because {why}; {waiting} may take longer, which is not waited for")
         return True
     log.info(f"{key}: removed, because {why}")
@@ -98,14 +100,37 @@ async def _delete(cluster: Cluster, kind: Kind, body: Body) -> Body | None:
     raise TemporaryError(f"{key} changes all the time; it could not be removed")
 
 
-async def until_gone(cluster: Cluster, kind: Kind, body: Body, patience: Patience = WATCH_PATIENCE) -> None:
-    """Wait until an object that was deleted is not there any more, or another one is."""
+class Held:
+    """What keeps an object from going that was deleted; said in the log whenever it is something else."""
+
+    def __init__(self, log: StageLog) -> None:
+        self._log = log
+        #: The names of its finalizers.
+        self.by: tuple[str, ...] = ()
+
+    def see(self, live: Body) -> None:
+        """The object as it is now."""
+        by = tuple(part(live, "metadata", "finalizers") or ())
+        if by and by != self.by:
+            self._log.info(f"{key_of(live)}: {health_of(live).reason}")
+        self.by = by
+
+
+async def until_gone(
+    cluster: Cluster,
+    kind: Kind,
+    body: Body,
+    patience: Patience = WATCH_PATIENCE,
+    see: Callable[[Body], None] = lambda _: None,
+) -> None:
+    """Wait until an object that was deleted is not there any more, or another one is; `see` is shown it meanwhile."""
     key, uid = key_of(body), part(body, "metadata", "uid")
     turns = Turns(patience)
     while True:
         live = await cluster.get(kind, key.namespace, key.name)
         if live is None or part(live, "metadata", "uid") != uid:
             return
+        see(live)
         since = str(part(live, "metadata", "resourceVersion") or "")
         try:
             scope = Scope(namespace=key.namespace, name=key.name)
@@ -113,6 +138,8 @@ async def until_gone(cluster: Cluster, kind: Kind, body: Body, patience: Patienc
                 async for change in changes:
                     if change.type == "DELETED":
                         return
+                    if change.type != "BOOKMARK":
+                        see({"apiVersion": kind.api_version, "kind": kind.kind, **change.object})
         except Expired:
             pass
         await turns.over()

@@ -7,6 +7,7 @@ from fairway.errors import FairwayError
 from fairway.kube.errors import ClusterAway
 from fairway.model.live_state import Resource
 from fairway.plugins.kubernetes.health import Standing
+from fairway.plugins.kubernetes.health_verdict import counted
 from fairway.plugins.kubernetes.live_objects import Seen
 
 #: How many pods are named in the reason of what they belong to.
@@ -53,8 +54,7 @@ def _reason(seen: Seen, children: dict[str, list[Seen]], notes: Sequence[str]) -
         )
         parts += [f"pod {each.name}: {each.reason}" for each in troubled[:_NAMED_PODS]]
         if len(troubled) > _NAMED_PODS:
-            more = len(troubled) - _NAMED_PODS
-            parts.append("1 more pod" if more == 1 else f"{more} more pods")
+            parts.append(counted(len(troubled) - _NAMED_PODS, "more pod"))
         parts += notes
     return "; ".join(part for part in parts if part)
 

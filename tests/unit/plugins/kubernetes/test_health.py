@@ -127,10 +127,10 @@ WORKLOADS = [
     ),
     pytest.param(
         a_daemon_set(numberMisscheduled=1),
-        (BAD, "It runs on 1 nodes where it should not", WAITING),
+        (BAD, "It runs on 1 node where it should not", WAITING),
         id="DaemonSet elsewhere",
     ),
-    pytest.param(a_job({"active": 1}), (WELL, "0 of 2 completions, 1 pods at work", WAITING), id="Job at work"),
+    pytest.param(a_job({"active": 1}), (WELL, "0 of 2 completions, 1 pod at work", WAITING), id="Job at work"),
     pytest.param(a_job({"conditions": [a_condition("Complete")]}), (WELL, "It is complete", DONE), id="Job complete"),
     pytest.param(
         a_job({"conditions": [a_condition("Failed", "True", "BackoffLimitExceeded", "too often")]}),
@@ -236,6 +236,11 @@ OTHERS = [
         id="CronJob at work",
     ),
     pytest.param(
+        an_object("batch/v1", "CronJob", {}, {"active": [{"name": "one"}]}),
+        (WELL, "1 job at work", DONE),
+        id="CronJob at little work",
+    ),
+    pytest.param(
         an_object("batch/v1", "CronJob", {"suspend": True}, {}), (WELL, "It is suspended", DONE), id="CronJob suspended"
     ),
     pytest.param(a_volume("Available"), (WELL, "", DONE), id="volume"),
@@ -312,3 +317,4 @@ def test_of_many_bad_pods_some_are_told_and_the_others_counted() -> None:
     broken = [a_pod("Pending", containerStatuses=[a_container(waiting=PULL)]) for _ in range(5)]
 
     assert health_of(a_deployment(availableReplicas=0), broken).reason.endswith("; 2 more pods")
+    assert health_of(a_deployment(availableReplicas=0), broken[1:]).reason.endswith("; 1 more pod")

@@ -177,7 +177,7 @@ def test_a_warning_does_not_hold_for_a_job_that_has_pods() -> None:
 
     waiting.see(at_work, now=1)
 
-    assert waiting.verdict(1).reason == "0 of 1 completions, 1 pods at work"
+    assert waiting.verdict(1).reason == "0 of 1 completions, 1 pod at work"
 
 
 def test_the_same_is_said_once() -> None:
