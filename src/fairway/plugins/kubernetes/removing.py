@@ -8,7 +8,7 @@ deleted is waited for until it is gone, but not for ever: finalizers may take th
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.kube.calls import Patience
@@ -18,6 +18,7 @@ from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, key_of
 from fairway.kube.turns import WATCH_PATIENCE, Turns
 from fairway.plugins.kubernetes.health import health_of
+from fairway.plugins.kubernetes.health_verdict import counted
 from fairway.plugins.kubernetes.marks import APPLICATION, mark
 from fairway.plugins.kubernetes.order import in_steps_away
 from fairway.plugins.kubernetes.parts import part
@@ -31,28 +32,44 @@ _AT_ONCE: Final = 16
 _ATTEMPTS: Final = 10
 
 
+class Removed(NamedTuple):
+    """What became of objects that were to go."""
+
+    gone: int = 0
+    #: How many are still there, because something holds them.
+    held: int = 0
+
+    def and_also(self, other: "Removed") -> "Removed":
+        """Both together."""
+        return Removed(self.gone + other.gone, self.held + other.held)
+
+    def in_words(self, what: str = "") -> str:
+        """For the last line of a stage; with `what` they are, where that line has not said it before."""
+        gone = f"{counted(self.gone, what) if what else self.gone} removed"
+        return f"{gone}, {self.held} still being removed" if self.held else gone
+
+
 class NotRemoved(UserError):
     """Objects that could not be taken away."""
 
 
-async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: str) -> int:
-    """Take objects away, and say how many went; all are tried, then NotRemoved names those that failed."""
+async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: str) -> Removed:
+    """Take objects away; all are tried, then NotRemoved names those that failed."""
     failed: list[tuple[Body, FairwayError]] = []
-    kept: list[Body] = []
+    removed: list[Removed] = []
     places = asyncio.Semaphore(_AT_ONCE)
 
     async def one(body: Body) -> None:
         async with places:
             try:
-                if not await _remove(cluster, body, log, why):
-                    kept.append(body)
+                removed.append(await _remove(cluster, body, log, why))
             except FairwayError as error:
                 failed.append((body, error))
 
     for step in in_steps_away(bodies):
         await all_ended(map(one, step))
     if not failed:
-        return len(bodies) - len(kept)
+        return Removed(sum(each.gone for each in removed), sum(each.held for each in removed))
     for _, error in failed:
         if error.retry:
             raise error
@@ -60,17 +77,17 @@ async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: s
     raise NotRemoved(f"{len(failed)} of {len(bodies)} objects could not be removed:\n{reasons}")
 
 
-async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> bool:
-    """Whether it is not there any more, or about to go."""
+async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> Removed:
+    """What became of it: what something holds may take long, and goes by itself then; what somebody has taken stays."""
     kind = await cluster.kind(str(body["apiVersion"]), str(body["kind"]))
     key = key_of(body)
     found = await _delete(cluster, kind, body)
     if found is None:
         log.info(f"{key}: was gone already")
-        return True
+        return Removed(gone=1)
     if (other := mark(found, APPLICATION)) != mark(body, APPLICATION):
         log.info(f"{key}: stays, because {f'application {other}' if other else 'somebody'} has taken it over")
-        return False
+        return Removed()
     held = Held(log)
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -78,9 +95,9 @@ async def _remove(cluster: Cluster, body: Body, log: StageLog, why: str) -> bool
     except TimeoutError:
         waiting = ", ".join(held.by) or "what depends on it"
         log.info(f"{key}: is being removed, because {why}; {waiting} may take longer, which is not waited for")
-        return True
+        return Removed(held=1)
     log.info(f"{key}: removed, because {why}")
-    return True
+    return Removed(gone=1)
 
 
 async def _delete(cluster: Cluster, kind: Kind, body: Body) -> Body | None:

@@ -30,7 +30,7 @@ from fairway.plugins.kubernetes.pausing import resume_paused
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
 from fairway.plugins.kubernetes.record import Record
-from fairway.plugins.kubernetes.removing import remove
+from fairway.plugins.kubernetes.removing import Removed, remove
 from fairway.plugins.kubernetes.replacing import Replacer
 from fairway.plugins.kubernetes.rollout import Rollout
 from fairway.plugins.kubernetes.routes import routed_to
@@ -193,7 +193,7 @@ class Site:
         await rollout.wait(applied)
         return applied
 
-    async def remove(self, bodies: Sequence[Body], why: str) -> int:
+    async def remove(self, bodies: Sequence[Body], why: str) -> Removed:
         """Take objects away."""
         if bodies:
             await self.run.note_for_plugin({self._touched_key: _YES})
@@ -201,7 +201,7 @@ class Site:
         await self._forget_added(bodies)
         return removed
 
-    async def prune(self, bodies: Sequence[Body], applied: Sequence[Body]) -> int:
+    async def prune(self, bodies: Sequence[Body], applied: Sequence[Body]) -> Removed:
         """Take away what is not in Git any more, but for what others would lose something by."""
         kept = await Keeper(self.cluster, self.run.deployment.application_id, bodies, applied).kept()
         for each in kept:

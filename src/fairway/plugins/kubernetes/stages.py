@@ -19,6 +19,7 @@ from fairway.kube.errors import UnknownKind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.config_hash import with_config_hash
+from fairway.plugins.kubernetes.health_verdict import counted
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.marks import Owner, mark
 from fairway.plugins.kubernetes.needed import needed
@@ -27,6 +28,7 @@ from fairway.plugins.kubernetes.patches import patched
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import surplus
 from fairway.plugins.kubernetes.record import Where
+from fairway.plugins.kubernetes.removing import Removed
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, routed
@@ -65,7 +67,7 @@ async def sync(site: Site, options: K8sSyncOptions) -> str:
     if asked.add_variant_label_to_selector:
         manifests = with_primary_selector(manifests, spec)
     applied = await bring_primary(site, loaded, manifests, site.run.target.commit)
-    removed = await prune(site, loaded, applied) if asked.prune else 0
+    removed = await prune(site, loaded, applied) if asked.prune else Removed()
     return _done(applied, removed)
 
 
@@ -92,7 +94,9 @@ async def roll_out_primary(site: Site, options: K8sPrimaryRolloutOptions) -> str
         own = variant(spec.variant_label, spec.variant_label.primary_value, options.suffix)
         manifests = [*manifests, *(variant_service(each, own) for each in found_services(manifests, spec.service))]
     applied = await bring_primary(site, loaded, manifests, site.run.target.commit)
-    removed = await prune(site, loaded, [*applied, *untouched], spare_variants=True) if options.prune else 0
+    removed = Removed()
+    if options.prune:
+        removed = await prune(site, loaded, [*applied, *untouched], spare_variants=True)
     return _done(applied, removed)
 
 
@@ -187,7 +191,7 @@ async def bring_primary(site: Site, loaded: Loaded, manifests: Sequence[Manifest
     return await site.bring(hashed, site.owner(loaded, commit), create_namespaces=create)
 
 
-async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_variants: bool = False) -> int:
+async def prune(site: Site, loaded: Loaded, applied: Sequence[Body], *, spare_variants: bool = False) -> Removed:
     """Take away what the application has and Git does not."""
     label = loaded.settings.spec.variant_label
     found = await site.search.at(await site.record.places())
@@ -233,8 +237,7 @@ async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
 async def _clean(site: Site, value_of: Any, why: str) -> str:
     loaded = await site.load_what_can_be(site.run.target)
     found = await find_variants(site, loaded, value_of(loaded.settings.spec.variant_label))
-    removed = await site.remove(found, why)
-    return "1 object removed" if removed == 1 else f"{removed} objects removed"
+    return (await site.remove(found, why)).in_words("object")
 
 
 async def _variant(
@@ -318,6 +321,5 @@ def once(bodies: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({str(part(each, "metadata", "uid")): each for each in bodies}.values())
 
 
-def _done(applied: Sequence[Body], removed: int = 0) -> str:
-    things = "1 object" if len(applied) == 1 else f"{len(applied)} objects"
-    return f"{things} applied" + (f", {removed} removed" if removed else "")
+def _done(applied: Sequence[Body], removed: Removed = Removed()) -> str:
+    return f"{counted(len(applied), 'object')} applied" + (f", {removed.in_words()}" if any(removed) else "")

@@ -20,6 +20,7 @@ from fairway.plugins.kubernetes.marks import COMMIT, mark
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import LASTING, surplus
+from fairway.plugins.kubernetes.removing import Removed
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.stages import (
     PRIMARY_ROLLOUT,
@@ -55,10 +56,10 @@ async def roll_back(site: Site) -> str:
     except UserError as error:
         raise StageFailed(f"{error}\n{await _given_up(site, back)}") from error
     removed = await _remove_all_variants(site, back.running)
-    removed += await _remove_added(site, applied)
+    removed = removed.and_also(await _remove_added(site, applied))
     await _name_taken_over(site, {*made, *map(key_of, applied)})
     what = "1 object as it was" if len(applied) == 1 else f"{len(applied)} objects as they were"
-    return f"{what} before, {removed} removed"
+    return f"{what} before, {removed.in_words()}"
 
 
 class _WayBack:
@@ -100,8 +101,10 @@ async def _given_up(site: Site, back: _WayBack) -> str:
     unneeded = back.traffic_is_back or (not _was_started(site, *ROUTING) and await _is_well(site, back.running))
     if unneeded:
         try:
-            if await _remove_all_variants(site, back.running):
-                said += "; canary and baseline were removed, which no traffic needs"
+            removed = await _remove_all_variants(site, back.running)
+            if any(removed):
+                verb = "are being" if removed.held else "were"
+                said += f"; canary and baseline {verb} removed, which no traffic needs"
         except UserError as error:
             said += f"; {error}"
     found = [*await _all_variants(site, back.running), *await site.search.named(await site.added())]
@@ -126,9 +129,9 @@ async def _is_well(site: Site, running: Loaded | None) -> bool:
 async def _undo_first(site: Site, made: set[Key]) -> str:
     site.run.log.info("Nothing was deployed before: what this deployment has made is taken away")
     removed = await _remove_all_variants(site, None)
-    removed += await _remove_added(site, ())
+    removed = removed.and_also(await _remove_added(site, ()))
     await _name_taken_over(site, made)
-    return "1 object removed" if removed == 1 else f"{removed} objects removed"
+    return removed.in_words("object")
 
 
 async def _with_live_selectors(site: Site, running: Loaded) -> tuple[Manifest, ...]:
@@ -191,7 +194,7 @@ def _was_started(site: Site, *names: str) -> bool:
     return any(each.name in names and each.was_started for each in stages if not each.is_rollback)
 
 
-async def _remove_all_variants(site: Site, running: Loaded | None) -> int:
+async def _remove_all_variants(site: Site, running: Loaded | None) -> Removed:
     return await site.remove(await _all_variants(site, running), "the deployment is rolled back")
 
 
@@ -212,7 +215,7 @@ async def _all_variants(site: Site, running: Loaded | None) -> list[dict[str, An
     return once([each for each in found if key_of(each) not in described])
 
 
-async def _remove_added(site: Site, applied: Sequence[Body]) -> int:
+async def _remove_added(site: Site, applied: Sequence[Body]) -> Removed:
     """What the deployment has made and what ran before does not have."""
     await site.stop_sharing(applied)
     added = await site.search.named(await site.added())
