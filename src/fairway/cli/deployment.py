@@ -91,19 +91,21 @@ def wait_for_deployment(
     call: Call,
     deployment: Id,
     status: Annotated[
-        list[DeploymentStatus] | None, typer.Option(help="May be repeated; without it, succeeded.")
+        list[DeploymentStatus] | None,
+        typer.Option(help="Wait for this one, rather than for the end; may be repeated."),
     ] = None,
     timeout: Timeout = "",
 ) -> None:
-    """Wait until a deployment has a status.
+    """Wait until a deployment has ended, or has a status.
 
-    Ends with 0 when it has it, and with 1 as soon as it cannot have it any more, or after --timeout.
+    Without --status: to its end, a rollback included; 0 only when it succeeds.
+    With it: 0 when it has that status, 1 as soon as it cannot have it any more.
+    Either way 1 after --timeout.
     """
     from fairway.cli.follow import wait_for
 
     give_up = length_of_time("timeout", timeout)
-    wanted = frozenset(status or [DeploymentStatus.SUCCEEDED])
-    wait_for(call, find_id(call, "deployments", deployment), wanted, give_up)
+    wait_for(call, find_id(call, "deployments", deployment), frozenset(status or ()), give_up)
 
 
 @commands.command("cancel")

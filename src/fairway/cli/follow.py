@@ -13,13 +13,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import typer
+from msgspec.structs import replace
 
 from fairway.cli.call import Call, decode
 from fairway.cli.cards import ShownDeployment, headline, stage_list, waits_for
 from fairway.cli.logs import LogReader, as_json_line, block_lines, prefixes
 from fairway.cli.output import coloured, fields, log_text, now
 from fairway.cli.remote import Unreachable, segments
-from fairway.cli.waiting import Wait, changes, decide_wait, in_vain
+from fairway.cli.waiting import Wait, changes, decide_wait, how_it_ended, in_vain
 from fairway.cli.watch import TimedOut, Watch
 from fairway.errors import UserError
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -101,14 +102,15 @@ def follow_logs(call: Call, deployment_id: str, printer: LogPrinter) -> None:
 
     Watch(call.remote, topics, say_lost).run(look)
     if latest.status is not DeploymentStatus.SUCCEEDED:
-        raise NotReached(_end(latest))
-    typer.echo(_end(latest), err=True)
+        raise NotReached(how_it_ended(latest))
+    typer.echo(how_it_ended(latest), err=True)
 
 
 def wait_for(
     call: Call, deployment_id: str, wanted: Collection[DeploymentStatus], timeout: timedelta | None = None
 ) -> None:
-    """Show the deployment's progress until it has a wanted status; UserError as soon as it cannot have one."""
+    """Show the deployment's progress until it has a wanted status; UserError as soon as it cannot have one. Where none
+    is wanted, until its end; UserError unless it succeeded."""
     path = segments("deployments", deployment_id)
     body = call.remote.get(path)
     with _progress(call) as progress:
@@ -117,8 +119,10 @@ def wait_for(
             nonlocal body
             body = call.remote.get(path)
             found = decode(body, ShownDeployment)
-            progress.show(found)
-            return decide_wait(found.status, wanted) is not Wait.GOES_ON
+            decision = decide_wait(found.status, wanted)
+            # Of what is in vain the error says the reason.
+            progress.show(found if decision is not Wait.IN_VAIN else replace(found, status_reason=""))
+            return decision is not Wait.GOES_ON
 
         watch = Watch(call.remote, lambda: [f"deployment:{deployment_id}"], say_lost, timeout)
         try:
@@ -191,9 +195,3 @@ def _progress(call: Call) -> Iterator[_Lines | _Screen | _Nothing]:
 def say_lost(error: Unreachable) -> None:
     """That the server is away, and that this is no end."""
     typer.echo(f"fairway: {error}; going on when it is back", err=True)
-
-
-def _end(deployment: Deployment) -> str:
-    reason = log_text(deployment.status_reason)
-    said = f"deployment {deployment.id} {deployment.status.value}"
-    return f"{said}: {reason}" if reason else said

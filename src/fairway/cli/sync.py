@@ -8,7 +8,6 @@ from fairway.cli.follow import NotReached, say_lost, wait_for
 from fairway.cli.remote import segments
 from fairway.cli.watch import TimedOut, Watch
 from fairway.model.command import Command, CommandStatus
-from fairway.model.deployment import DeploymentStatus
 
 #: The key under which agents say which deployment a command led to; PipeCD's, like the rest of the wire.
 DEPLOYMENT_ID = "TriggeredDeploymentID"
@@ -30,7 +29,7 @@ def follow_command(call: Call, body: bytes, timeout: timedelta | None) -> None:
     except TimedOut as error:
         raise TimedOut(f"agent {asked.agent_id} has not answered command {asked.id}; does it run?") from error
     left = None if timeout is None else timeout - timedelta(seconds=time.monotonic() - started)
-    wait_for(call, started_deployment(asked), {DeploymentStatus.SUCCEEDED}, left)
+    wait_for(call, started_deployment(asked), (), left)
 
 
 def started_deployment(asked: Command) -> str:

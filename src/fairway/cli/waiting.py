@@ -1,4 +1,5 @@
-"""Waiting for a status of a deployment: whether it has come, can still come, and what has changed meanwhile.
+"""Waiting for a status of a deployment, or for its end: whether it has come, can still come, and what has changed
+meanwhile.
 
 Pure. What can still come follows from the transition table that agents and server keep to, so that nobody waits for
 what has become impossible.
@@ -8,7 +9,7 @@ import enum
 from collections.abc import Collection
 
 from fairway.cli.cards import stage_note, stage_word
-from fairway.cli.output import plain
+from fairway.cli.output import log_text, plain
 from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus
 from fairway.model.stage import Stage
 
@@ -20,15 +21,18 @@ class Wait(enum.Enum):
     GOES_ON = "goes on"
     #: The deployment has a status that is wanted.
     REACHED = "reached"
-    #: No wanted status can follow any more.
+    #: No wanted status can follow any more, or it has ended with another.
     IN_VAIN = "in vain"
 
 
 def decide_wait(found: DeploymentStatus, wanted: Collection[DeploymentStatus]) -> Wait:
-    """Whether to wait on."""
-    if found in wanted:
+    """Whether to wait on; where no status is named, to the end, whatever that has become by then."""
+    if found in (wanted or {DeploymentStatus.SUCCEEDED}):
         return Wait.REACHED
-    return Wait.GOES_ON if reachable(found) & frozenset(wanted) else Wait.IN_VAIN
+    awaited = reachable(found)
+    if wanted:
+        awaited &= frozenset(wanted)
+    return Wait.GOES_ON if awaited else Wait.IN_VAIN
 
 
 def reachable(found: DeploymentStatus) -> frozenset[DeploymentStatus]:
@@ -43,10 +47,19 @@ def reachable(found: DeploymentStatus) -> frozenset[DeploymentStatus]:
 
 def in_vain(deployment: Deployment, wanted: Collection[DeploymentStatus]) -> str:
     """Why waiting has no sense any more."""
+    if not wanted:
+        return how_it_ended(deployment)
     words = " or ".join(sorted(status.value.replace("_", " ") for status in wanted))
     reason = plain(deployment.status_reason)
     found = deployment.status.value.replace("_", " ")
     return f"deployment {deployment.id} is {found} and cannot become {words}" + (f": {reason}" if reason else "")
+
+
+def how_it_ended(deployment: Deployment) -> str:
+    """The end of a deployment as a sentence."""
+    reason = log_text(deployment.status_reason)
+    said = f"deployment {deployment.id} {deployment.status.value}"
+    return f"{said}: {reason}" if reason else said
 
 
 def changes(before: Deployment | None, after: Deployment) -> list[str]:

@@ -102,10 +102,26 @@ def test_waiting_ends_well_only_with_the_wanted_status(site: Site) -> None:
     assert said.splitlines()[-1][9:] == "deployment succeeded: Deployed"
 
 
-def test_waiting_in_vain_ends_before_the_deployment_does(site: Site) -> None:
+def test_waiting_for_the_end_sees_the_rollback_through_and_says_the_reason_once(site: Site) -> None:
+    agent = a_running_deployment(site, "undone")
+
+    with site.running("deployment", "wait", "undone") as waiting:
+        assert [waiting.line()[9:], waiting.line()[9:]] == ["deployment running", "CANARY running"]
+        agent.stage("undone", "stage-0", StageStatus.FAILED, "no pods")
+        assert waiting.line()[9:] == "CANARY failed: no pods"
+        agent.report("undone", DeploymentStatus.ROLLING_BACK, "CANARY failed")
+        assert waiting.line()[9:] == "deployment rolling back: CANARY failed"
+        agent.complete("undone", DeploymentStatus.FAILED, "CANARY failed; rolled back")
+        code, said, complained = waiting.end()
+
+    assert (code, [line[9:] for line in said.splitlines()]) == (1, ["deployment failed"])
+    assert complained == "fairway: deployment undone failed: CANARY failed; rolled back\n"
+
+
+def test_waiting_in_vain_for_a_status_ends_before_the_deployment_does(site: Site) -> None:
     agent = a_running_deployment(site, "in-vain")
 
-    with site.running("deployment", "wait", "in-vain", "--json") as waiting:
+    with site.running("deployment", "wait", "in-vain", "--status", "succeeded", "--json") as waiting:
         agent.report("in-vain", DeploymentStatus.ROLLING_BACK, "CANARY failed")
         code, said, complained = waiting.end()
 

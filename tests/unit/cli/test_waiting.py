@@ -23,6 +23,9 @@ S = DeploymentStatus
         pytest.param(S.ROLLING_BACK, {S.SUCCEEDED, S.FAILED}, Wait.GOES_ON, id="one of several can come"),
         pytest.param(S.RUNNING, {S.PLANNED}, Wait.IN_VAIN, id="gone by"),
         pytest.param(S.PENDING, {S.ROLLING_BACK}, Wait.GOES_ON, id="two steps away"),
+        pytest.param(S.ROLLING_BACK, set(), Wait.GOES_ON, id="being undone, which is no end yet"),
+        pytest.param(S.FAILED, set(), Wait.IN_VAIN, id="a bad end"),
+        pytest.param(S.SUCCEEDED, set(), Wait.REACHED, id="a good end"),
     ],
 )
 def test_waiting_goes_on_only_while_it_can_end_well(
@@ -89,3 +92,9 @@ def test_waiting_in_vain_says_why() -> None:
     assert in_vain(found, {S.SUCCEEDED}) == (
         "deployment d-1 is rolling back and cannot become succeeded: a stage failed"
     )
+
+
+def test_an_end_that_is_not_success_says_which_and_why() -> None:
+    found = a_deployment(status=S.CANCELLED, status_reason="Cancelled by ada")
+
+    assert in_vain(found, ()) == "deployment d-1 cancelled: Cancelled by ada"
