@@ -177,6 +177,9 @@ IN_ORDER: dict[str, Work] = {
     "audit of a time": _audit(since=_LATER, until=_LATER + _DAY),
     "an agent's open deployments": lambda c: deployments.list_open_deployments(c, _AGENT, "", 10),
     "an agent's open deployments, next page": lambda c: deployments.list_open_deployments(c, _AGENT, MIDDLE, 10),
+    "an agent's open deployments of two applications": lambda c: deployments.list_open_of_applications(
+        c, _AGENT, (_APPLICATION, "application-0000008")
+    ),
     "an agent's commands": lambda c: commands.list_unhandled_commands(c, _AGENT),
     "last deployment": lambda c: deployments.last_deployment(c, _APPLICATION, only_succeeded=False),
     "last successful deployment": lambda c: deployments.last_deployment(c, _APPLICATION, only_succeeded=True),

@@ -14,7 +14,7 @@ import structlog
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.masking import Opened
 from fairway.agent.running import Cancelling, DeploymentRun
-from fairway.delivery.trigger import is_superseded
+from fairway.delivery.trigger import is_superseded, turn
 from fairway.errors import FairwayError
 from fairway.model.deployment import Deployment, DeploymentStatus
 
@@ -66,7 +66,7 @@ class Deployments:
         underway.began_with_its_telling = telling is not None and len(queue) == 1
         underway.on_cancel(lambda wish: self._leave_queue(underway, _cancelled(wish)))
         # Whoever is first has begun and stays first; a deployment that an agent had begun goes before the others.
-        queue[1:] = sorted(queue[1:], key=_turn)
+        queue[1:] = sorted(queue[1:], key=lambda each: turn(each.deployment))
         if len(queue) == 1:
             self._begin(self._work(deployment.application_id), f"deploy {deployment.application_id}")
 
@@ -194,8 +194,3 @@ class Underway:
 
 def _cancelled(wish: Cancelling) -> GivingUp:
     return GivingUp(DeploymentStatus.CANCELLED, f"Cancelled by {wish.commander} while it waited for its turn")
-
-
-def _turn(underway: Underway) -> tuple[bool, float, float]:
-    trigger = underway.deployment.trigger
-    return (not underway.deployment.stages, trigger.commit.created_at.timestamp(), trigger.at.timestamp())

@@ -79,8 +79,8 @@ class NewDeployment(msgspec.Struct, frozen=True, kw_only=True):
     repository: Repository
     mirror: Mirror
     asked: Asked
-    #: The deployment of the same application that has its turn; empty when there is none.
-    behind: str = ""
+    #: Whether another deployment of the same application has its turn.
+    behind: bool = False
 
 
 def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime) -> Deployment:

@@ -230,7 +230,7 @@ class Watcher:
             repository=Repository(id=repository.id, remote=mirror.remote.url, branch=repository.branch),
             mirror=mirror,
             asked=asked,
-            behind=self._desk.deployments.under_way(triggered.known.application.id),
+            behind=bool(self._desk.deployments.under_way(triggered.known.application.id)),
         )
         made_at = self._desk.registered.next_moment(triggered.known.application.id, self._desk.clock.now())
         deployment = new_deployment(new, self._desk.new_id, made_at)

@@ -35,6 +35,7 @@ def list_deployments(
     limit: Limit = 20,
 ) -> None:
     """List deployments, newest change first."""
+    from fairway.cli.cards import ShownDeployment
     from fairway.cli.lists import deployment_table
 
     application_id = find_id(call, "applications", app) if app else ""
@@ -46,7 +47,7 @@ def list_deployments(
         "sort": "" if sort == "updated_at" else sort,
         "order": "asc" if reverse else "",
     }
-    call.answer_list(list_of(call, "deployments", Deployment, query, limit), deployment_table)
+    call.answer_list(list_of(call, "deployments", ShownDeployment, query, limit), deployment_table)
 
 
 @commands.command("get")

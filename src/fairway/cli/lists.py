@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from fairway.cli.cards import application_word, short_commit, stage_word
+from fairway.cli.cards import ShownDeployment, application_word, short_commit, stage_word
 from fairway.cli.output import ago, labels_text, short_ids, status, table, took
 from fairway.model.application import Application
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -33,7 +33,7 @@ def application_table(found: Sequence[Application], now: datetime) -> "Renderabl
     return table(headers, rows, "no applications; `fairway app add` registers one")
 
 
-def deployment_table(found: Sequence[Deployment], now: datetime) -> "RenderableType":
+def deployment_table(found: Sequence[ShownDeployment], now: datetime) -> "RenderableType":
     """Deployments: what each brings, and how far it is."""
     ids = short_ids([each.id for each in found])
     rows = [
@@ -59,8 +59,10 @@ _TELL_WHY = frozenset(
 )
 
 
-def _gist(deployment: Deployment) -> str:
+def _gist(deployment: ShownDeployment) -> str:
     """Why it stands where somebody may have to do something, what it brings where it goes well."""
+    if deployment.status is DeploymentStatus.PENDING and deployment.waiting_for:
+        return f"waits for {deployment.waiting_for}"
     why = deployment.status_reason if deployment.status in _TELL_WHY else ""
     return why or deployment.summary or deployment.trigger.commit.message.partition("\n")[0]
 

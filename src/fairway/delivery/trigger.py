@@ -142,20 +142,28 @@ def _short(commit_hash: str) -> str:
     return commit_hash[:7]
 
 
-def with_its_turn(reason: str, behind: str, waiting: str, block: int = 0) -> str:
-    """Why a deployment was made, and what it waits for: another one of its application that has its turn, or the block
-    of its chain before its own.
+def with_its_turn(reason: str, behind: bool, waiting: str, block: int = 0) -> str:
+    """Why a deployment was made, and when its turn comes: after others of its application that were open then
+    (`behind`), or after the block of its chain before its own.
 
-    `behind` is that other one, empty when there is none; `waiting` is what the file says of those that wait.
+    Nobody can change a pending deployment's reason (PipeCD's server takes no such report), so it says what stays true
+    until it is planned. Which ones it waits for right now the server says, which sees them end.
+    `waiting` is what the file says of those that wait.
     """
     if block:
-        reason = f"{reason}; it waits until block {block - 1} of the chain has succeeded"
+        reason = f"{reason}; its turn comes when block {block - 1} of the chain has succeeded"
     if not behind:
         return reason
     meanwhile = (
         "a newer commit takes its place until then" if waiting == "newest" else "newer commits wait for theirs after it"
     )
-    return f"{reason}; it waits for its turn, until deployment {behind} has ended ({meanwhile})"
+    return f"{reason}; its turn comes after the deployments of its application before it ({meanwhile})"
+
+
+def turn(deployment: Deployment) -> tuple[bool, float, float]:
+    """The order in which deployments of one application have their turn: what was begun first, then by commit."""
+    trigger = deployment.trigger
+    return (not deployment.stages, trigger.commit.created_at.timestamp(), trigger.at.timestamp())
 
 
 def is_superseded(waiting: Deployment, newest: Deployment) -> bool:

@@ -4,11 +4,12 @@ Pure. Whether the agent in question has been heard lately is part of the sentenc
 commonest reason why nothing moves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
 
+from fairway.delivery.trigger import turn
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import MINIMUM_APPROVALS, ManualOperation, Stage, StageStatus
@@ -25,10 +26,12 @@ class KnownAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Onlooker(msgspec.Struct, frozen=True):
-    """Who looks, at which moment, and which agents they know by id."""
+    """Who looks, at which moment, which agents they know by id, and which deployments are open."""
 
     agents: Mapping[str, KnownAgent]
     now: datetime
+    #: Those that others may be behind.
+    open: Sequence[Deployment] = ()
 
     def agent(self, agent_id: str) -> str:
         """The agent in words, with what keeps it from acting."""
@@ -43,11 +46,9 @@ def deployment_waits_for(deployment: Deployment, onlooker: Onlooker) -> str:
     """What has to happen before the deployment goes on; empty once it has ended."""
     agent = onlooker.agent(deployment.agent_id)
     match deployment.status:
-        case DeploymentStatus.PENDING if deployment.chain_id and deployment.chain_block_index:
-            block = f"block {deployment.chain_block_index - 1} of chain {deployment.chain_id}"
-            return f"{block} to succeed, and {agent} to plan it"
         case DeploymentStatus.PENDING:
-            return f"{agent} to plan it"
+            before = filter(None, (_block_before(deployment), _turns_before(deployment, onlooker.open)))
+            return ", and ".join((*before, f"{agent} to plan it"))
         case DeploymentStatus.PLANNED:
             return f"{agent} to start its first stage"
         case DeploymentStatus.RUNNING | DeploymentStatus.ROLLING_BACK:
@@ -65,6 +66,31 @@ def command_waits_for(command: Command, onlooker: Onlooker) -> str:
 def awaits_approval(deployment: Deployment) -> bool:
     """Whether a person's yes is all that is missing."""
     return any(_needs_approval(stage) for stage in _running(deployment))
+
+
+def _block_before(deployment: Deployment) -> str:
+    if not deployment.chain_id or not deployment.chain_block_index:
+        return ""
+    return f"block {deployment.chain_block_index - 1} of chain {deployment.chain_id} to succeed"
+
+
+def _turns_before(deployment: Deployment, open: Iterable[Deployment]) -> str:
+    """The deployments of the same application that its agent brings to their end first."""
+    whose = (deployment.agent_id, deployment.application_id)
+    before = [each for each in open if (each.agent_id, each.application_id) == whose and _is_before(each, deployment)]
+    if not before:
+        return ""
+    first = min(before, key=lambda each: (each.status is DeploymentStatus.PENDING, turn(each)))
+    stands = f"is {first.status.value.replace('_', ' ')}"
+    if len(before) == 1:
+        return f"deployment {first.id}, which {stands}, to end"
+    return f"{len(before)} deployments before it to end, of which {first.id} {stands}"
+
+
+def _is_before(other: Deployment, deployment: Deployment) -> bool:
+    # One that has been planned has its turn, whatever its commit.
+    begun = other.status is not DeploymentStatus.PENDING
+    return not other.status.is_terminal and other.id != deployment.id and (begun or turn(other) < turn(deployment))
 
 
 def _stage_waits_for(deployment: Deployment, agent: str) -> str:

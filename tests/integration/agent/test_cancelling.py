@@ -61,7 +61,7 @@ async def test_one_that_waits_for_its_turn_is_cancelled_at_once(tmp_path: Path) 
         DeploymentStatus.CANCELLED,
         "Cancelled by ada while it waited for its turn",
     )
-    assert reason.endswith(f"until deployment {first.id} has ended (newer commits wait for theirs after it)")
+    assert reason.endswith("before it (newer commits wait for theirs after it)")
     assert answer.status is CommandStatus.SUCCEEDED
     assert (before, first.status) == (DeploymentStatus.RUNNING, DeploymentStatus.SUCCEEDED)
 

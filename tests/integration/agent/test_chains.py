@@ -62,8 +62,8 @@ async def test_each_block_waits_until_the_one_before_has_succeeded(tmp_path: Pat
             found = await ended(world)
 
     assert trouble == "block 0 of its chain has not succeeded yet"
-    said = "It is part of a chain that another application has begun; it waits until block 1 of the chain has succeeded"
-    assert waiting["third"].status_reason == said
+    turn = "its turn comes when block 1 of the chain has succeeded"
+    assert waiting["third"].status_reason == f"It is part of a chain that another application has begun; {turn}"
     assert {each.status for each in found.values()} == {DeploymentStatus.SUCCEEDED}
     assert (tmp_path / "ran").read_text().split() == ["first", "second", "third"]
     assert len({each.chain_id for each in found.values()}) == 1

@@ -25,7 +25,7 @@ from fairway.cli.output import show
 from fairway.model.agent import PlatformProvider
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.audit import AuditRecord
-from fairway.model.deployment import DeploymentStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
 
@@ -40,6 +40,10 @@ def printed(renderable: RenderableType, width: int = 1000) -> str:
 
 def minutes(count: float) -> timedelta:
     return timedelta(minutes=count)
+
+
+def shown(deployment: Deployment, waiting_for: str = "") -> ShownDeployment:
+    return ShownDeployment(**msgspec.structs.asdict(deployment), waiting_for=waiting_for)
 
 
 def a_waiting_deployment() -> ShownDeployment:
@@ -58,7 +62,7 @@ def a_waiting_deployment() -> ShownDeployment:
     )
     known: dict[str, Any] = {"status": DeploymentStatus.RUNNING, "summary": "Version 2", "stages": stages}
     deployment = a_deployment(**known, trigger=a_trigger(commander="eve"))
-    return ShownDeployment(**msgspec.structs.asdict(deployment), waiting_for="approval of stage 2 (APPROVAL)")
+    return shown(deployment, "approval of stage 2 (APPROVAL)")
 
 
 def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
@@ -106,10 +110,20 @@ def test_a_deployment_in_a_list_is_one_line() -> None:
     )
 
 
+def test_a_deployment_that_waits_for_its_turn_is_listed_with_what_it_waits_for_now() -> None:
+    pending = shown(a_deployment(status_reason="A commit"), "deployment d-0, which is running, to end")
+
+    assert (
+        printed(deployment_table([pending], NOW))
+        .splitlines()[1]
+        .endswith("waits for deployment d-0, which is running, to end")
+    )
+
+
 def test_a_deployment_that_failed_is_listed_with_its_reason() -> None:
     known: dict[str, Any] = {"status_reason": "Stage SYNC failed: no room", "summary": "Version 2"}
 
-    assert printed(deployment_table([a_deployment(status=DeploymentStatus.FAILED, **known)], NOW)) == (
+    assert printed(deployment_table([shown(a_deployment(status=DeploymentStatus.FAILED, **known))], NOW)) == (
         "ID   APPLICATION  STATUS    STAGES  COMMIT  CREATED  TOOK  SUMMARY\n"
         "d-1  cart         ✗ failed  0/0     c0ffee  now      0s    Stage SYNC failed: no room\n"
     )

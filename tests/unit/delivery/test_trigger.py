@@ -157,20 +157,22 @@ def test_a_commit_that_was_not_compared_is_not_examined(config: Any) -> None:
 @pytest.mark.parametrize(
     ("behind", "waiting", "told"),
     [
-        pytest.param("", "newest", "why", id="nobody before it"),
+        pytest.param(False, "newest", "why", id="nobody before it"),
         pytest.param(
-            "d-1",
+            True,
             "all",
-            "why; it waits for its turn, until deployment d-1 has ended (newer commits wait for theirs after it)",
+            "why; its turn comes after the deployments of its application before it "
+            "(newer commits wait for theirs after it)",
             id="each in its order",
         ),
         pytest.param(
-            "d-1",
+            True,
             "newest",
-            "why; it waits for its turn, until deployment d-1 has ended (a newer commit takes its place until then)",
+            "why; its turn comes after the deployments of its application before it "
+            "(a newer commit takes its place until then)",
             id="the newest alone",
         ),
     ],
 )
-def test_one_that_waits_for_its_turn_says_so(behind: str, waiting: str, told: str) -> None:
+def test_one_that_waits_for_its_turn_says_what_stays_true_until_it_comes(behind: bool, waiting: str, told: str) -> None:
     assert with_its_turn("why", behind, waiting) == told

@@ -4,14 +4,15 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
+import msgspec
 import pytest
 
 from fairway.model.command import CommandStatus
-from fairway.model.deployment import DeploymentStatus
+from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import MINIMUM_APPROVALS, Approval, ManualOperation, Stage, StageStatus
 from fairway.server.waiting import KnownAgent, Onlooker, awaits_approval, command_waits_for, deployment_waits_for
 from tests.integration.server.store.nouns import a_command
-from tests.unit.model.builders import NOW, a_deployment, a_stage
+from tests.unit.model.builders import NOW, a_commit, a_deployment, a_stage, a_trigger
 
 
 def looking(last_seen: datetime | None = NOW, **fields: Any) -> Onlooker:
@@ -50,6 +51,53 @@ def test_a_deployment_of_a_later_block_waits_for_the_block_before_it() -> None:
     said = deployment_waits_for(deployment, looking())
 
     assert said == "block 0 of chain c-1 to succeed, and agent near to plan it"
+
+
+def test_a_deployment_of_a_chain_waits_for_the_block_and_for_its_turn() -> None:
+    deployment = a_deployment(id="late", chain_id="c-1", chain_block_index=1)
+    open = (a_deployment(id="early", status=DeploymentStatus.RUNNING), deployment)
+
+    said = deployment_waits_for(deployment, msgspec.structs.replace(looking(), open=open))
+
+    turn = "block 0 of chain c-1 to succeed, and deployment early, which is running, to end"
+    assert said == f"{turn}, and agent near to plan it"
+
+
+def made(id: str, minute: int, **fields: Any) -> Deployment:
+    at = NOW + timedelta(minutes=minute)
+    return a_deployment(id=id, trigger=a_trigger(commit=a_commit(created_at=at), at=at), **fields)
+
+
+@pytest.mark.parametrize(
+    ("others", "turn"),
+    [
+        pytest.param([], "", id="nobody"),
+        pytest.param(
+            [made("d-1", 0, status=DeploymentStatus.ROLLING_BACK)],
+            "deployment d-1, which is rolling back, to end, and ",
+            id="one that was begun",
+        ),
+        pytest.param(
+            [made("d-1", 0, status=DeploymentStatus.SUCCEEDED), made("d-2", 1, status=DeploymentStatus.RUNNING)],
+            "deployment d-2, which is running, to end, and ",
+            id="one that has ended is nobody's turn",
+        ),
+        pytest.param(
+            [made("d-1", 0), made("d-2", 9, status=DeploymentStatus.PLANNED, stages=(a_stage("s"),)), made("d-3", 6)],
+            "2 deployments before it to end, of which d-2 is planned, and ",
+            id="those with older commits, and one that was begun before",
+        ),
+        pytest.param([made("d-1", 6)], "", id="newer ones come later"),
+        pytest.param([made("d-1", 0, application_id="other")], "", id="another application"),
+        pytest.param([made("d-1", 0, agent_id="far")], "", id="another agent"),
+    ],
+)
+def test_a_pending_deployment_names_the_ones_that_are_before_it_now(others: list[Deployment], turn: str) -> None:
+    deployment = made("waiting", 5)
+
+    said = deployment_waits_for(deployment, msgspec.structs.replace(looking(), open=(*others, deployment)))
+
+    assert said == f"{turn}agent near to plan it"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from fairway.server.http_api.body import Body
 from fairway.server.http_api.commands import ShownCommand, show_command
 from fairway.server.http_api.desk import ApiRequest, desk_of
 from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.onlookers import looks
+from fairway.server.http_api.onlookers import looks_at
 from fairway.server.http_api.query import (
     KindsQuery,
     LabelsQuery,
@@ -98,7 +98,7 @@ async def list_deployments(
     desk = desk_of(request)
     wanted_page = sorting(asked, sort, Sort.LAST_CHANGE, Sort.CREATION)
     found = await reading.list_deployments(desk.actions, request.auth, wanted, wanted_page)
-    looking = await looks(desk, (each.agent_id for each in found.items if not each.status.is_terminal))
+    looking = await looks_at(desk, found.items)
     return DeploymentPage(tuple(show_deployment(each, looking) for each in found.items), found.cursor)
 
 
@@ -107,7 +107,7 @@ async def get_deployment(request: ApiRequest, deployment_id: FromPath[str]) -> S
     """The deployment with this id, its stages in the order they run."""
     desk = desk_of(request)
     found = await reading.get_deployment(desk.actions, request.auth, deployment_id)
-    return show_deployment(found, await looks(desk, (found.agent_id,)))
+    return show_deployment(found, await looks_at(desk, (found,)))
 
 
 @action("/deployments/{deployment_id:str}/cancel", "Give a deployment up.", 202)

@@ -20,7 +20,7 @@ from fairway.server.actions.agents import connection_status
 from fairway.server.callers import Caller
 from fairway.server.http_api.desk import ApiRequest, HttpDesk, desk_of
 from fairway.server.http_api.errors import REFUSALS
-from fairway.server.http_api.onlookers import onlooker
+from fairway.server.http_api.onlookers import onlooker_of
 from fairway.server.permissions import may, scope
 from fairway.server.status_codes import Forbidden
 from fairway.server.store import agents, applications, deployments
@@ -122,7 +122,7 @@ async def _deployments(desk: HttpDesk, caller: Caller) -> OpenDeployments | None
         found = deployments.list_deployments(connection, wanted, PageRequest(limit=MOST_OPEN)).items
         waiting = [each for each in found if awaits_approval(each)][:MOST_SHOWN]
         running = found[:MOST_SHOWN]
-        looking = onlooker(connection, {each.agent_id for each in (*running, *waiting)}, now)
+        looking = onlooker_of(connection, (*running, *waiting), now)
         return OpenDeployments(
             count=len(found),
             running=tuple(_in_short(each, looking) for each in running),

@@ -21,7 +21,7 @@ from fairway.server.http_api.agents import show_agent
 from fairway.server.http_api.applications import shown_application
 from fairway.server.http_api.commands import shown_command
 from fairway.server.http_api.deployments import show_deployment
-from fairway.server.http_api.onlookers import onlooker
+from fairway.server.http_api.onlookers import onlooker, onlooker_of
 from fairway.server.http_api.stream_topics import WORDS
 from fairway.server.store import agents, applications, chains, commands, deployments, events
 from fairway.server.store.changes import Change, ChangeKind
@@ -109,7 +109,7 @@ def _application(connection: Connection, id: str, _: datetime) -> ShownNoun:
 
 def _deployment(connection: Connection, id: str, now: datetime) -> ShownNoun:
     found = deployments.load_deployment(connection, id)
-    seen = show_deployment(found, onlooker(connection, (found.agent_id,), now))
+    seen = show_deployment(found, onlooker_of(connection, (found,), now))
     return _shown(ChangeKind.DEPLOYMENTS, Resource.DEPLOYMENT, found, found.labels, seen)
 
 

@@ -65,6 +65,16 @@ def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str,
     return cut_page(connection, _ROWS, (statement,), oldest_first(DEPLOYMENTS), PageRequest(cursor, limit))
 
 
+def list_open_of_applications(
+    connection: sa.Connection, agent_id: str, application_ids: Collection[str]
+) -> Sequence[Deployment]:
+    """What an agent has to work on of some applications."""
+    columns = DEPLOYMENTS.c
+    # By the agent, too: what is open has an index by it.
+    mine = sa.select(columns.document).where(columns.agent_id == agent_id, columns.completed_at.is_(None))
+    return _ROWS.query(connection, mine.where(columns.application_id.in_(application_ids)))
+
+
 def list_deployments(connection: sa.Connection, filter: DeploymentFilter, page: PageRequest) -> Page[Deployment]:
     """One page of the deployments that fit, newest change first or as the request says."""
     labels = _required_labels(filter)

@@ -84,7 +84,9 @@ async def test_open_deployments_say_what_they_wait_for(tmp_path: Path) -> None:
 
     approval = "approval of stage 1 (WAIT): given by nobody, may approve: everybody with a role that allows it"
     waiting = in_short("d-2", "2026-01-01T12:02:00Z", "running", approval)
-    planning = in_short("d-1", "2026-01-01T12:01:00Z", "pending", "agent near to plan it")
+    planning = in_short(
+        "d-1", "2026-01-01T12:01:00Z", "pending", "deployment d-2, which is running, to end, and agent near to plan it"
+    )
     assert shown == {"count": 2, "running": [waiting, planning], "awaiting_approval": [waiting]}
 
 
