@@ -36,15 +36,14 @@ def deployment_card(deployment: ShownDeployment, now: datetime) -> "RenderableTy
     from rich.console import Group
     from rich.text import Text
 
-    trigger = deployment.trigger
     return Group(
         headline(deployment, now),
         fields(
             [
                 ("id", deployment.id),
                 ("application", f"{deployment.application_name} ({deployment.application_id})"),
-                ("commit", commit_text(trigger.commit)),
-                ("asked by", trigger.commander or f"the commit, by {trigger.commit.author}"),
+                ("commit", commit_text(deployment.trigger.commit)),
+                ("asked by", _asked_by(deployment)),
                 ("created", ago(deployment.created_at, now)),
                 ("strategy", _strategy(deployment)),
                 ("summary", deployment.summary),
@@ -214,6 +213,16 @@ def commit_text(commit: Commit) -> str:
 def short_commit(commit: Commit) -> str:
     """As much of a commit's hash as git shows."""
     return commit.hash[:_SHORT_HASH]
+
+
+def _asked_by(deployment: Deployment) -> str:
+    """Who, or what, made it begin."""
+    trigger = deployment.trigger
+    if trigger.is_against_drift:
+        return "nobody: what ran differed from Git (trigger.onOutOfSync)"
+    if trigger.commander and trigger.commander == deployment.chain_id:
+        return f"chain {trigger.commander}"
+    return trigger.commander or f"the commit, by {trigger.commit.author}"
 
 
 def _reference(reference: DeploymentReference | None, now: datetime) -> str:

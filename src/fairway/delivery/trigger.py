@@ -14,7 +14,7 @@ from fairway.config.application import ApplicationConfig
 from fairway.delivery.commit import Touched
 from fairway.model.application import Application
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.trigger import SyncStrategy, TriggerKind
+from fairway.model.trigger import DRIFTED, SyncStrategy, TriggerKind
 
 
 class TriggerOutcome(enum.Enum):
@@ -121,7 +121,7 @@ def _on_out_of_sync(facts: TriggerFacts, config: ApplicationConfig, now: datetim
         if now < facts.last.completed_at + settings.min_window:
             since = f"its last deployment ended less than trigger.onOutOfSync.minWindow ({settings.min_window}) ago"
             return _no(f"It is out of sync, but {since}")
-    return _yes("What runs differs from what Git says")
+    return _yes(DRIFTED)
 
 
 def _yes(reason: str, strategy: SyncStrategy = SyncStrategy.AUTO) -> TriggerDecision:

@@ -9,6 +9,10 @@ from datetime import datetime
 
 import msgspec
 
+#: Why an application is deployed again that nobody has changed in Git. The wire has no field for a trigger's kind, so
+#: these words, which are kept with the trigger, are also how it is known.
+DRIFTED = "What runs differs from what Git says"
+
 
 class TriggerKind(enum.Enum):
     """What made us look at an application. Decisions know it; a recorded trigger does not carry it."""
@@ -57,3 +61,8 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True):
     sync_strategy: SyncStrategy = SyncStrategy.AUTO
     #: Why this strategy, in words.
     strategy_summary: str = ""
+
+    @property
+    def is_against_drift(self) -> bool:
+        """Whether drift was the cause, and nobody's commit or command."""
+        return not self.commander and self.strategy_summary == DRIFTED

@@ -27,6 +27,7 @@ from fairway.model.application import Application, DeploymentReference, SyncStat
 from fairway.model.audit import AuditRecord
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import ManualOperation, StageStatus
+from fairway.model.trigger import DRIFTED, Trigger
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
 
 AT = NOW + timedelta(minutes=10)
@@ -82,6 +83,23 @@ def test_a_deployment_shows_its_stages_and_what_it_waits_for() -> None:
         "  ◆ APPROVAL  8m00s  waits for approval by ada, bob\n"
         "  ○ PRIMARY          All traffic\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("trigger", "asked_by"),
+    [
+        pytest.param(a_trigger(), "the commit, by ada", id="a commit"),
+        pytest.param(a_trigger(commander="eve"), "eve", id="a person"),
+        pytest.param(a_trigger(commander="c-1"), "chain c-1", id="a chain"),
+        pytest.param(
+            a_trigger(strategy_summary=DRIFTED), "nobody: what ran differed from Git (trigger.onOutOfSync)", id="drift"
+        ),
+    ],
+)
+def test_a_deployment_says_who_or_what_made_it_begin(trigger: Trigger, asked_by: str) -> None:
+    card = printed(deployment_card(shown(a_deployment(trigger=trigger, chain_id="c-1")), NOW))
+
+    assert f"  asked by     {asked_by}\n" in card
 
 
 def test_what_undoes_a_stage_says_which() -> None:
