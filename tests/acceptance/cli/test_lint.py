@@ -8,6 +8,7 @@ from pathlib import Path
 FAIRWAY = Path(sys.executable).with_name("fairway")
 SEEDS = Path(__file__).parents[2] / "unit/config/seeds"
 GOOD = "apiVersion: pipecd.dev/v1beta1\nkind: KubernetesApp\nspec:\n  name: shop\n"
+MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\n"
 
 
 def fairway(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -16,10 +17,11 @@ def fairway(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Compl
 
 def test_a_repository_without_mistakes_ends_with_zero(tmp_path: Path) -> None:
     (tmp_path / "app.pipecd.yaml").write_text(GOOD)
+    (tmp_path / "shop.yaml").write_text(MANIFEST)
 
     result = fairway("lint", tmp_path)
 
-    assert (result.returncode, result.stdout) == (0, "✓ 1 file checked, nothing to complain about\n")
+    assert (result.returncode, result.stdout) == (0, "✓ 2 files checked, nothing to complain about\n")
 
 
 def test_a_mistake_is_shown_with_its_line_and_a_caret(tmp_path: Path) -> None:
@@ -64,6 +66,7 @@ def test_a_program_gets_the_same_as_json(tmp_path: Path) -> None:
 
 def test_warnings_alone_do_not_fail(tmp_path: Path) -> None:
     (tmp_path / "app.pipecd.yaml").write_text(GOOD.replace("name:", "Name:"))
+    (tmp_path / "shop.yaml").write_text(MANIFEST)
 
     result = fairway("lint", tmp_path)
 

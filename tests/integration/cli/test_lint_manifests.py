@@ -59,6 +59,67 @@ def test_what_only_a_tool_can_render_is_left_to_it(tmp_path: Path) -> None:
     assert lint_paths([tmp_path]).problems == ()
 
 
+DOUBLE = "is described twice, first in {}/web/a.yaml:1; remove one of them"
+WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: w, namespace: {}}}\n"
+ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: r, namespace: {}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("input", "one", "other", "double"),
+    [
+        pytest.param("{}", GOOD, GOOD, "ConfigMap c", id="nothing is said of namespaces"),
+        pytest.param("{namespace: shop}", GOOD, GOOD, "ConfigMap shop/c", id="where the file says"),
+        pytest.param(
+            "{namespace: shop}",
+            WIDGET.format("a"),
+            WIDGET.format("b"),
+            "Widget shop/w",
+            id="the file's namespace wins over those of the manifests",
+        ),
+        pytest.param("{}", ROLE.format("a"), ROLE.format("b"), "ClusterRole r", id="a kind without namespaces"),
+        pytest.param(
+            "{}", WIDGET.format("a"), WIDGET.format("b"), "", id="a kind that may have namespaces, in two of them"
+        ),
+        pytest.param("{}", GOOD, GOOD.replace("{name: c}", "{name: c, namespace: shop}"), "", id="one leaves it open"),
+    ],
+)
+def test_an_object_that_is_described_twice_is_told_as_a_deployment_would(
+    tmp_path: Path, input: str, one: str, other: str, double: str
+) -> None:
+    an_application(tmp_path / "web", input)
+    (tmp_path / "web" / "a.yaml").write_text(one)
+    (tmp_path / "web" / "b.yaml").write_text(f"# other\n---\n{other}")
+
+    problems = [str(each).removeprefix(f"{tmp_path}/") for each in lint_paths([tmp_path]).problems]
+
+    said = DOUBLE.format(str(tmp_path)[1:])
+    assert problems == ([f"web/b.yaml:3:1: error: {double} {said}"] if double else [])
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        pytest.param("", True, id="a quick sync"),
+        pytest.param(", pipeline: {stages: [{name: K8S_PRIMARY_ROLLOUT}]}", True, id="a stage that applies"),
+        pytest.param(", pipeline: {stages: [{name: SCRIPT_RUN, with: {run: ls}}]}", False, id="scripts alone"),
+    ],
+)
+def test_an_application_without_a_manifest_is_told_where_it_needs_one(tmp_path: Path, more: str, told: bool) -> None:
+    file = an_application(tmp_path / "web")
+    file.write_text(file.read_text().replace("input: {}", f"input: {{}}{more}"))
+
+    assert [str(each).partition("; ")[0] for each in lint_paths([tmp_path]).problems] == [
+        f"{file}:1:1: error: the application has no manifest at all"
+    ] * told
+
+
+def test_what_one_of_several_clusters_gets_from_kustomize_is_left_to_it(tmp_path: Path) -> None:
+    targets = "{multiTargets: [{target: {name: east}, kustomizeDir: east}, {target: {name: west}, kustomizeDir: west}]}"
+    an_application(tmp_path / "web", targets, kind="Application")
+
+    assert lint_paths([tmp_path]).problems == ()
+
+
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
 
 

@@ -1,8 +1,10 @@
-"""Whether the plain manifests of an application can be read, before anybody deploys them.
+"""Whether the plain manifests of an application can be deployed, as far as that can be told without a cluster.
 
 What charts and kustomizations make is known only when their tools have run; a plan preview does that.
 """
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,10 +12,13 @@ import msgspec
 
 from fairway.config.platforms import KubernetesInput, KubernetesSpec
 from fairway.config.problems import Position, Problem
+from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.manifests.documents import BadManifests
 from fairway.plugins.kubernetes.manifests.kustomize import kustomization_in
 from fairway.plugins.kubernetes.manifests.places import OutsideRepository, Place
 from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, read_files
+from fairway.plugins.kubernetes.manifests.scope import in_namespace
+from fairway.plugins.kubernetes.manifests.together import described_twice, nothing_at_all
 
 
 class Linted(NamedTuple):
@@ -23,8 +28,9 @@ class Linted(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def lint_manifests(config_file: Path, spec: KubernetesSpec) -> Linted:
-    """Check the plain manifests of the application that the file describes."""
+def lint_manifests(config_file: Path, spec: KubernetesSpec, *, are_needed: bool) -> Linted:
+    """Check the plain manifests of the application that the file describes; `are_needed` where no deployment of it can
+    do without."""
     if spec.input.helm_chart is not None or kustomization_in(config_file.parent):
         return Linted((), ())
     directory = config_file.parent.resolve()
@@ -35,7 +41,10 @@ def lint_manifests(config_file: Path, spec: KubernetesSpec) -> Linted:
         try:
             found = find_files(place, wanted.manifests, config_file.name)
             files |= dict.fromkeys(_from_here(place, config_file, name) for name, _ in found)
-            wrong = parse_files(read_files(found), named=bool(wanted.manifests)).problems
+            parsed = parse_files(read_files(found), named=bool(wanted.manifests))
+            wrong = parsed.problems + _wrong_together(parsed.manifests, wanted.namespace)
+            if are_needed and not parsed.manifests and not wrong:
+                wrong = [nothing_at_all(place.shown_for(config_file.name))]
         except BadManifests as error:
             wrong = list(error.problems)
         except OutsideRepository as error:
@@ -46,10 +55,21 @@ def lint_manifests(config_file: Path, spec: KubernetesSpec) -> Linted:
     return Linted(tuple(files), tuple(problems))
 
 
+def _wrong_together(manifests: Sequence[Manifest], namespace: str) -> list[Problem]:
+    """What a deployment would find. It asks its cluster which custom kinds have namespaces; not knowing that hides at
+    most a double, and makes none: two of a name and a namespace are one object in either case."""
+    return described_twice(asyncio.run(in_namespace(manifests, namespace)))
+
+
 def _inputs(given: KubernetesInput) -> list[KubernetesInput]:
-    """What each of several clusters gets; one input where there is but one."""
-    own = [msgspec.structs.replace(given, manifests=each.manifests or given.manifests) for each in given.multi_targets]
-    return own or [given]
+    """What each of several clusters gets, but for what kustomize makes; one input where there is but one."""
+    if not given.multi_targets:
+        return [given]
+    return [
+        msgspec.structs.replace(given, manifests=each.manifests or given.manifests)
+        for each in given.multi_targets
+        if not each.kustomize_dir
+    ]
 
 
 def _root(directory: Path) -> Path:

@@ -5,13 +5,12 @@ wrong, before anybody acts on any of it.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fairway.config.platforms import KubernetesInput
-from fairway.config.problems import Position, Problem
-from fairway.kube.manifest import Key, Manifest
+from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.manifests.charts import Sources
 from fairway.plugins.kubernetes.manifests.documents import BadManifests
 from fairway.plugins.kubernetes.manifests.kustomize import kustomization_in
@@ -20,6 +19,7 @@ from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, 
 from fairway.plugins.kubernetes.manifests.rendering import Renderer
 from fairway.plugins.kubernetes.manifests.renderings import Rendering, Renderings, digest
 from fairway.plugins.kubernetes.manifests.scope import Namespaced, in_namespace
+from fairway.plugins.kubernetes.manifests.together import described_twice, nothing_at_all
 from fairway.plugins.kubernetes.manifests.tools import Install, Tools
 from fairway.sdk import Files
 
@@ -59,9 +59,10 @@ class Manifests:
         rendering = await self.render(files, wanted, application_name=application_name, kustomize_dir=kustomize_dir)
         if not rendering.manifests and not may_be_empty:
             place = await asyncio.to_thread(Place.of, files)
-            raise BadManifests([_nothing(place.shown_for(files.config_filename))])
+            raise BadManifests([nothing_at_all(place.shown_for(files.config_filename))])
         placed = await in_namespace(rendering.manifests, wanted.namespace, namespaced)
-        refuse_doubles(placed)
+        if problems := described_twice(placed):
+            raise BadManifests(problems)
         return placed
 
     async def render(
@@ -101,28 +102,6 @@ def _kustomization(place: Place, written: str) -> Path | None:
     return place.directory if kustomization_in(place.directory) else None
 
 
-def _nothing(config_file: str) -> Problem:
-    message = (
-        "the application has no manifest at all; expected .yaml, .yml or .json files beside this one, a kustomization, "
-        "or input.manifests or input.helmChart that say where they are"
-    )
-    return Problem(file=config_file, position=Position(1, 1), message=message)
-
-
 def _contents(place: Place, files: Files, wanted: KubernetesInput) -> tuple[list[tuple[str, bytes]], str]:
     contents = read_files(find_files(place, wanted.manifests, files.config_filename))
     return contents, digest(contents)
-
-
-def refuse_doubles(manifests: Iterable[Manifest]) -> None:
-    """Refuse manifests of which two describe the same object: which of them is meant, nobody can tell."""
-    first: dict[Key, Manifest] = {}
-    problems: list[Problem] = []
-    for each in manifests:
-        before = first.setdefault(each.key, each)
-        if before is not each:
-            message = f"{each.key} is described twice, first in {before.where}; remove one of them"
-            position = Position(max(each.where.line, 1), 1)
-            problems.append(Problem(file=each.where.file, position=position, message=message))
-    if problems:
-        raise BadManifests(problems)
