@@ -32,7 +32,7 @@ from fairway.delivery.owner import decide_owner
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
-from fairway.model.stage import DISPLAY, TARGET, Stage, StageStatus
+from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.secret import SecretError
 
@@ -101,7 +101,8 @@ class DeploymentRun:
     async def note_stage(self, stage_id: str, metadata: Mapping[str, str]) -> None:
         """Keep notes of a plugin with a stage; what is shown to people is shown without secrets."""
         masked = self._running.opened.masked
-        shown = {key: masked(value) for key, value in metadata.items() if key == DISPLAY or key.startswith(TARGET)}
+        words = [key for key in metadata if key in {DISPLAY, WAITS_FOR} or key.startswith(TARGET)]
+        shown = {key: masked(metadata[key]) for key in words}
         await self._deliver(self._noted(stage_id, {**metadata, **shown}))
 
     def _noted(self, stage_id: str, metadata: Mapping[str, str]) -> reports.Report:

@@ -102,15 +102,16 @@ def stage_word(stage: Stage) -> str:
 
 
 def stage_note(stage: Stage, stages: Sequence[Stage]) -> str:
-    """Why it ended so, what it waits for, or which of the stages it undoes."""
+    """Why it ended so, what it waits for, and which of the stages it undoes."""
     if stage_word(stage) == "waits for approval":
         return f"waits for approval by {', '.join(stage.authorized_operators) or 'anybody who may'}"
     undone = stage_undone_by(stage, stages)
+    waits = f"waits for {stage.waits_for}" if stage.waits_for else ""
     if undone is None:
-        return plain(stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
+        return plain(waits or stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
     # While it runs, its reason says no more than that.
-    ended = stage.status_reason if stage.status.is_terminal else ""
-    return "; ".join(filter(None, (plain(what_it_undoes(undone)), plain(ended))))
+    says = stage.status_reason if stage.status.is_terminal else waits
+    return "; ".join(filter(None, (plain(what_it_undoes(undone)), plain(says))))
 
 
 def ran_for(stage: Stage, stages: tuple[Stage, ...], now: datetime) -> timedelta | None:

@@ -62,13 +62,14 @@ def how_it_ended(deployment: Deployment) -> str:
     return f"{said}: {reason}" if reason else said
 
 
-def changes(before: Deployment | None, after: Deployment) -> list[str]:
-    """What happened between two looks, one line each, in the order of the stages."""
-    known = {(number, stage.id): stage_word(stage) for number, stage in enumerate(before.stages)} if before else {}
+def changes(before: Deployment | None, after: Deployment, *, with_waits: bool = True) -> list[str]:
+    """What happened between two looks, one line each, in the order of the stages; with what running ones wait for,
+    unless that is told otherwise."""
+    known = {(number, stage.id): stage for number, stage in enumerate(before.stages)} if before else {}
     lines = [
         _stage_line(stage, after)
         for number, stage in enumerate(after.stages)
-        if stage_word(stage) != known.get((number, stage.id), "not_started")
+        if _has_news(stage, known.get((number, stage.id)), with_waits)
     ]
     if before is None or before.status is not after.status:
         reason = plain(after.status_reason)
@@ -78,10 +79,18 @@ def changes(before: Deployment | None, after: Deployment) -> list[str]:
     return lines
 
 
+def _has_news(stage: Stage, before: Stage | None, with_waits: bool) -> bool:
+    if stage_word(stage) != ("not_started" if before is None else stage_word(before)):
+        return True
+    # That it goes on is no news; what it goes on to is.
+    waits = stage.waits_for if with_waits else ""
+    return bool(waits) and before is not None and waits != before.waits_for
+
+
 def _stage_line(stage: Stage, deployment: Deployment) -> str:
     name, word, note = plain(stage.name), stage_word(stage), stage_note(stage, deployment.stages)
     if note == f"{name} is {word}":
         return note
-    if note.startswith(word):
+    if note.startswith((word, "waits for ")):
         return f"{name} {note}"
     return f"{name} {word.replace('_', ' ')}" + (f": {note}" if note else "")

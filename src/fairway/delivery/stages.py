@@ -196,7 +196,7 @@ def _trouble(facts: NextFacts, stage: Stage, now: datetime) -> _Trouble | None:
     if facts.cancel is not None:
         return _Trouble(DeploymentStatus.CANCELLED, _cancelled_by(facts))
     if facts.started_at is not None and now >= _with_grace(facts, facts.started_at + facts.config.timeout):
-        return _Trouble(DeploymentStatus.FAILED, f"{_DEPLOYMENT_LATE} {facts.config.timeout}")
+        return _Trouble(DeploymentStatus.FAILED, f"{_DEPLOYMENT_LATE} {facts.config.timeout}{_waited_for(stage)}")
     if stage.status is StageStatus.RUNNING and _is_late(facts, stage, now):
         return _Trouble(DeploymentStatus.FAILED, _timed_out(facts, stage))
     return None
@@ -291,7 +291,12 @@ def _failure(stage: Stage) -> str:
 
 
 def _timed_out(facts: NextFacts, stage: Stage) -> str:
-    return f"timed out after {_timeout(facts, stage)}"
+    return f"timed out after {_timeout(facts, stage)}{_waited_for(stage)}"
+
+
+def _waited_for(stage: Stage) -> str:
+    """What kept a stage until its time was over, where its plugin has said so."""
+    return f"; it waited for: {stage.waits_for}" if stage.waits_for else ""
 
 
 def _cancelled_by(facts: NextFacts) -> str:

@@ -77,6 +77,8 @@ APPROVE_ON_TIMEOUT = "fairway/approve-on-timeout"
 APPROVED_BY_TIMEOUT = "fairway/approved-by-timeout"
 #: The metadata key of what is shown under a stage.
 DISPLAY = "pipecd/stage-display-metadata"
+#: The metadata key of what a running stage waits for right now, in words.
+WAITS_FOR = "fairway/waits-for"
 #: The beginning of the metadata key of what became of one deploy target.
 TARGET = "fairway/target/"
 #: What a stage's metadata may say only from its beginning: who runs a stage must not lower what it needs.
@@ -167,12 +169,18 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         if to is self.status:
             return self
         completed_at = at if to.is_terminal else None
-        metadata = self.metadata
+        # Whatever it waited for, it does not any more.
+        metadata = {key: value for key, value in self.metadata.items() if key != WAITS_FOR}
         if self.status is StageStatus.NOT_STARTED and to in {StageStatus.FAILED, StageStatus.CANCELLED}:
             metadata = {**metadata, NEVER_STARTED: "true"}
         return msgspec.structs.replace(
             self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at, metadata=metadata
         )
+
+    @property
+    def waits_for(self) -> str:
+        """What it waits for right now, in words; empty where its plugin does not say, and once it has ended."""
+        return self.metadata.get(WAITS_FOR, "") if self.status is StageStatus.RUNNING else ""
 
     @property
     def was_started(self) -> bool:

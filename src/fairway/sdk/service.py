@@ -161,7 +161,10 @@ class PluginService(DeploymentServicer, StageServicer):
             spec = self._spec(told.stage.name)
             options = _options(spec, told.config, told.stage.name)
             run: StageRun[Any] = StageRun(told, options, log, agent)
-            returned = await running.finish(run, self._tried(run, spec), self._ends_with_call)
+            try:
+                returned = await running.finish(run, self._tried(run, spec), self._ends_with_call)
+            finally:
+                await run.waits_no_more()
             outcome = _outcome(returned, self._plugin.name, spec.name)
         except FairwayError as error:
             log.error(str(error))

@@ -56,6 +56,11 @@ class StageLog:
         finally:
             _ABOUT.reset(token)
 
+    @property
+    def subject(self) -> str:
+        """What lines begin with that are said here; empty where nothing else goes on beside."""
+        return _ABOUT.get()
+
     def add(self, block: LogBlock) -> None:
         """Say something that has its own number."""
         self._next = max(self._next, block.index + 1)

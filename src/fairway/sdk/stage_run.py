@@ -18,7 +18,8 @@ from fairway.config.stages import StageOptions
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
-from fairway.model.stage import DISPLAY, TARGET, Stage, StageStatus
+from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
+from fairway.sdk.awaited import Awaited
 from fairway.sdk.side_by_side import all_ended
 from fairway.sdk.stage_log import StageLog
 from fairway.secrets.secret import Secret
@@ -99,6 +100,7 @@ class StageRun(Generic[O]):
         #: Whether somebody else goes on with the stage that was stopped, so that it is interrupted and not cancelled.
         self.handed_over = False
         self._agent = agent
+        self._awaited = Awaited(agent.note_stage, told.stage.metadata.get(WAITS_FOR, ""))
 
     def now(self) -> datetime:
         """The time."""
@@ -115,6 +117,16 @@ class StageRun(Generic[O]):
     async def show(self, text: str) -> None:
         """Show a text under the stage."""
         await self._agent.note_stage({DISPLAY: text})
+
+    def waits_for(self, text: str) -> None:
+        """Say in words what the stage waits for from now on; nothing, when it goes on. People see it beside the stage
+        while it runs, and in the reason should its time run out. It may be said as often as one likes: only changes
+        are told, about one a second. Of several deploy targets each says its own."""
+        self._awaited.say(text, self.log.subject)
+
+    async def waits_no_more(self) -> None:
+        """What the service calls when the stage has ended."""
+        await self._awaited.close()
 
     async def note_for_plugin(self, metadata: Mapping[str, str]) -> None:
         """Keep something with the deployment, for other stages of this plugin."""

@@ -102,9 +102,9 @@ def _stage_waits_for(deployment: Deployment, agent: str) -> str:
     called = f"stage {deployment.stages.index(stage) + 1} ({stage.name})"
     if _needs_approval(stage):
         return _approval(stage, called)
-    if stage.available_operation is ManualOperation.SKIP:
-        return f"{agent} to end {called}, or somebody to skip it"
-    return f"{agent} to end {called}"
+    skip = ", or somebody to skip it" if stage.available_operation is ManualOperation.SKIP else ""
+    waits = f"; that waits for {stage.waits_for}" if stage.waits_for else ""
+    return f"{agent} to end {called}{skip}{waits}"
 
 
 def _approval(stage: Stage, called: str) -> str:

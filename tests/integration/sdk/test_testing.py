@@ -109,6 +109,35 @@ async def test_what_a_stage_leaves_with_its_end_is_kept(tmp_path: Path, length: 
     assert plugin.agent.stage_notes == {"s": {"left": "x" * length}}
 
 
+class Waiting(Plugin):
+    """Says what its stage waits for."""
+
+    name = "waiting"
+
+    @stage("WAIT_LONG")
+    async def wait(self, run: StageRun[StageOptions]) -> None:
+        """Wait at two places at once, until an approval comes."""
+        for name in ("east", "west"):
+            with run.log.about(name):
+                run.waits_for("a pod")
+        async for _ in run.commands():
+            return
+
+
+async def test_what_a_stage_waits_for_is_kept_with_it(tmp_path: Path) -> None:
+    async with plugin_under_test(Waiting, tmp_path) as plugin:
+        running = asyncio.create_task(plugin.run("WAIT_LONG", id="s"))
+
+        async def told() -> bool:
+            return "s" in plugin.agent.stage_notes
+
+        await until(told)
+        plugin.agent.approve("s", by="ada")
+        await running
+
+    assert plugin.agent.stage_notes["s"] == {"fairway/waits-for": "east: a pod; west: a pod"}
+
+
 async def test_a_stage_waits_for_an_approval(tmp_path: Path) -> None:
     async with plugin_under_test(WaitApproval, tmp_path) as plugin:
         running = asyncio.create_task(plugin.run("WAIT_APPROVAL", id="s"))

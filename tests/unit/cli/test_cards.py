@@ -26,7 +26,7 @@ from fairway.model.agent import PlatformProvider
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.audit import AuditRecord
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import ManualOperation, StageStatus
+from fairway.model.stage import WAITS_FOR, ManualOperation, StageStatus
 from fairway.model.trigger import DRIFTED, Trigger
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
 
@@ -118,6 +118,24 @@ def test_what_undoes_a_stage_says_which() -> None:
     assert [(line[1], line[3]) for line in lines] == [
         ("SCRIPT_RUN_ROLLBACK", "undoes SCRIPT_RUN (stage 2): Migrate; exit status 0"),
         ("SCRIPT_RUN_ROLLBACK", "undoes SCRIPT_RUN (stage 3)"),
+    ]
+
+
+def test_a_running_stage_shows_what_it_waits_for() -> None:
+    waits = {WAITS_FOR: "Deployment web: 1 of 2 pods are ready"}
+    undoing = {"name": "SCRIPT_RUN_ROLLBACK", "rollback": True, "status": StageStatus.RUNNING, "metadata": waits}
+    stages = (
+        a_stage("1", name="SYNC", status=StageStatus.RUNNING, status_reason="SYNC is running", metadata=waits),
+        a_stage("2", name="SCRIPT_RUN", status=StageStatus.FAILED, status_reason="timed out", metadata=waits),
+        a_stage("3", **undoing, index=0, status_reason="Undoing"),
+    )
+
+    lines = printed(stage_list(a_deployment(status=DeploymentStatus.RUNNING, stages=stages), NOW)).splitlines()
+
+    assert [line.split(None, 3)[-1] for line in lines] == [
+        "waits for Deployment web: 1 of 2 pods are ready",
+        "timed out",
+        "undoes SCRIPT_RUN (stage 1); waits for Deployment web: 1 of 2 pods are ready",
     ]
 
 

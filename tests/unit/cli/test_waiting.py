@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from fairway.cli.waiting import Wait, changes, decide_wait, in_vain, reachable
-from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, DeploymentStatus
-from fairway.model.stage import ManualOperation, StageStatus
+from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus
+from fairway.model.stage import WAITS_FOR, ManualOperation, StageStatus
 from tests.unit.model.builders import a_deployment, a_stage
 
 S = DeploymentStatus
@@ -84,6 +84,17 @@ def test_a_stage_that_says_only_that_it_runs_says_so_once() -> None:
     assert changes(a_deployment(status=S.RUNNING), a_deployment(status=S.RUNNING, stages=(running,))) == [
         "CANARY is running"
     ]
+
+
+def test_what_a_running_stage_waits_for_is_told_when_it_changes() -> None:
+    def at(waits_for: str) -> Deployment:
+        stage = a_stage("1", name="CANARY", status=StageStatus.RUNNING, metadata={WAITS_FOR: waits_for})
+        return a_deployment(status=S.RUNNING, stages=(stage,))
+
+    assert changes(None, at("pod 1")) == ["deployment running", "CANARY waits for pod 1"]
+    assert changes(at("pod 1"), at("pod 2")) == ["CANARY waits for pod 2"]
+    assert changes(at("pod 2"), at("")) == changes(at("pod 2"), at("pod 2")) == []
+    assert changes(at("pod 1"), at("pod 2"), with_waits=False) == []
 
 
 def test_waiting_in_vain_says_why() -> None:

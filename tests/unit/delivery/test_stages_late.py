@@ -9,6 +9,7 @@ import pytest
 from fairway.config.scalars import Duration
 from fairway.config.stages import WaitApprovalOptions
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
+from fairway.model.stage import WAITS_FOR
 from tests.unit.delivery.builders import a_config, a_stage_config
 from tests.unit.delivery.test_stages import (
     ALL_LEFT,
@@ -75,6 +76,22 @@ DEPLOYMENT_LATE = "The deployment timed out after 30m"
 )
 def test_what_takes_too_long_fails_and_is_undone(known: NextFacts, decision: NextDecision) -> None:
     assert decide_next(known, NOW) == decision
+
+
+@pytest.mark.parametrize(
+    ("late", "reason"),
+    [
+        pytest.param({"config": TIMED, "stage_started_at": LONG_AGO}, "timed out after 10m", id="a late stage"),
+        pytest.param({"config": SHORT, "started_at": LONG_AGO}, DEPLOYMENT_LATE, id="a late deployment"),
+    ],
+)
+def test_what_takes_too_long_says_what_it_waited_for(late: dict[str, Any], reason: str) -> None:
+    canary = a_stage("canary", name="K8S_CANARY_ROLLOUT", status=S.RUNNING, metadata={WAITS_FOR: "Deployment web"})
+    deployment = a_deployment(status=D.RUNNING, stages=(canary,))
+
+    decision = decide_next(facts(D.RUNNING, deployment=deployment, executing="canary", **late), NOW)
+
+    assert decision == interrupt("canary", S.FAILED, f"{reason}; it waited for: Deployment web")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import MINIMUM_APPROVALS, Approval, ManualOperation, Stage, StageStatus
+from fairway.model.stage import MINIMUM_APPROVALS, WAITS_FOR, Approval, ManualOperation, Stage, StageStatus
 from fairway.server.waiting import KnownAgent, Onlooker, awaits_approval, command_waits_for, deployment_waits_for
 from tests.integration.server.store.nouns import a_command
 from tests.unit.model.builders import NOW, a_commit, a_deployment, a_stage, a_trigger
@@ -108,6 +108,11 @@ def test_a_pending_deployment_names_the_ones_that_are_before_it_now(others: list
             a_running_stage(ManualOperation.SKIP, name="ANALYSIS"),
             "agent near to end stage 2 (ANALYSIS), or somebody to skip it",
             id="one that can be skipped",
+        ),
+        pytest.param(
+            a_running_stage(metadata={WAITS_FOR: "Deployment web: 1 of 2 pods are ready"}),
+            "agent near to end stage 2 (WAIT); that waits for Deployment web: 1 of 2 pods are ready",
+            id="one that says what it waits for",
         ),
         pytest.param(
             a_running_stage(ManualOperation.APPROVE, name="WAIT_APPROVAL"),

@@ -59,7 +59,8 @@ class Lines:
         self._before.pop(deployment.id, None)
 
     def _print_changes(self, deployment: ShownDeployment) -> None:
-        for line in changes(self._before.get(deployment.id), deployment):
+        # What a stage waits for is in its log, which is printed here.
+        for line in changes(self._before.get(deployment.id), deployment, with_waits=False):
             waits = f"; {self._signs.approve(deployment)}" if "waits for approval" in line else ""
             _line(f"{plain(deployment.application_name)}: {line}{waits}")
         self._before[deployment.id] = deployment
