@@ -55,6 +55,7 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
                 # A kubeconfig may be in the middle of being written.
                 then = "can be used" if isinstance(error, BadAccess) else "answers"
                 site.run.log.error(f"{error}; the stage goes on as soon as it {then}")
+                site.run.waits_for(f"the cluster of deploy target {site.target.name}, until it {then}: {error}")
         await asyncio.sleep(_ASKING.delay(failures))
     raise AssertionError("counting does not end")
 

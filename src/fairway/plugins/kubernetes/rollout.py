@@ -4,7 +4,7 @@ How an object is, and how long that may take, `waiting` decides; here are the wa
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from fairway.kube.errors import ClusterAway, Expired, NotAllowed
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.kube.turns import WATCH_PATIENCE, Turns
-from fairway.plugins.kubernetes.health import Standing
+from fairway.plugins.kubernetes.health import Healthiness, Standing
 from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.pausing import is_paused_by_git, paused_words
@@ -27,13 +27,25 @@ from fairway.sdk.stage_log import StageLog
 _BREAKS: Final = 3
 
 
+#: How many objects are named that keep a stage; the others are counted.
+_NAMED: Final = 3
+
+
 class Rollout:
     """Waits for the objects of one stage in one cluster."""
 
-    def __init__(self, cluster: Cluster, log: StageLog, patience: Patience = WATCH_PATIENCE) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        log: StageLog,
+        patience: Patience = WATCH_PATIENCE,
+        waits_for: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._cluster = cluster
         self._log = log
         self._patience = patience
+        #: Is told what keeps the stage at the moment.
+        self._waits_for = waits_for
         self._waiting: dict[Key, Waiting] = {}
         self._changed = asyncio.Event()
         #: What was waited for before, and was as it should be: how it was when it was applied is no news any more.
@@ -61,6 +73,7 @@ class Rollout:
         try:
             await self._until_done(now, tasks)
         finally:
+            self._waits_for("")
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -83,13 +96,14 @@ class Rollout:
                 )
             if all(each.standing is Standing.DONE for each in verdicts.values()):
                 return
+            unfinished = {key: each for key, each in verdicts.items() if each.standing is Standing.WAITING}
+            self._waits_for(in_words(unfinished))
             self._changed.clear()
             for waiting in self._waiting.values():
                 await self._make_way(waiting)
             for task in tasks:
                 if task.done():
                     task.result()
-            unfinished = [key for key, each in verdicts.items() if each.standing is Standing.WAITING]
             left = min(self._waiting[key].left(now()) for key in unfinished)
             try:
                 async with asyncio.timeout(left):
@@ -199,3 +213,10 @@ class Rollout:
                     await self._lost(kind, [key_of(body)])
                 elif change.type != "BOOKMARK":
                     self._see(body)
+
+
+def in_words(unfinished: Mapping[Key, Healthiness]) -> str:
+    """What a stage waits for, in no more words than somebody reads beside it; the log has all of them."""
+    said = [f"{key}: {each.reason}" for key, each in unfinished.items()]
+    more = [f"{len(said) - _NAMED} more"] if len(said) > _NAMED else []
+    return "; ".join([*said[:_NAMED], *more])

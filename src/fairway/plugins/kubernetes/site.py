@@ -174,7 +174,8 @@ class Site:
         """Apply the manifests and wait until what they describe is there; the objects as they were applied. `restoring`
         where that is what ran before; what people have paused goes on then."""
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        applier, rollout = self._applier(owner, restoring=restoring), Rollout(self.cluster, self.run.log)
+        applier = self._applier(owner, restoring=restoring)
+        rollout = Rollout(self.cluster, self.run.log, waits_for=self.run.waits_for)
         checked = await applier.check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
         # Only now: what is not allowed would be asked about by every later stage.
         await self.record.extend(objects)

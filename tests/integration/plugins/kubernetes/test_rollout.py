@@ -12,10 +12,12 @@ from aiohttp import web
 from fairway.clock import SystemClock
 from fairway.kube import turns
 from fairway.kube.kinds import Kind
-from fairway.kube.manifest import key_of
+from fairway.kube.manifest import Key, key_of
+from fairway.model.live_state import Health
+from fairway.plugins.kubernetes.health import Healthiness, Standing
 from fairway.plugins.kubernetes.reasons import Reasons
 from fairway.plugins.kubernetes.removing import until_gone
-from fairway.plugins.kubernetes.rollout import Rollout
+from fairway.plugins.kubernetes.rollout import Rollout, in_words
 from fairway.plugins.kubernetes.waiting import Waiting
 from fairway.sdk import StageFailed
 from fairway.sdk.stage_log import StageLog
@@ -100,6 +102,26 @@ async def test_a_watch_that_ends_at_once_is_not_begun_again_without_a_pause(watc
 
     # Ever more slowly, up to a bound.
     assert waits[:4] == [1.0, 2.0, 3.0, 3.0]
+
+
+async def test_what_keeps_the_stage_is_said_until_nothing_does() -> None:
+    said: list[str] = []
+    answers = [each for ready in (0, 1) for each in (says(a_list("5", a_deployment(ready))), tells())]
+    async with serving(KINDS, *answers) as double, a_cluster(double) as cluster, asyncio.timeout(PATIENCE_SECONDS):
+        await Rollout(cluster, a_log(), no_waits(), said.append).wait([a_deployment(0)])
+
+    assert set(said[:-1]) == {"Deployment shop/web: 0 of 1 replicas are available"}
+    assert said[-1] == ""
+
+
+def test_of_many_objects_that_keep_a_stage_some_are_named() -> None:
+    waits = Healthiness(Health.OTHER, "0 of 1 replicas are available", Standing.WAITING)
+    keys = [Key(group="apps", kind="Deployment", namespace="shop", name=name) for name in "abcde"]
+
+    words = in_words(dict.fromkeys(keys, waits))
+
+    named = "; ".join(f"Deployment shop/{name}: 0 of 1 replicas are available" for name in "abc")
+    assert words == f"{named}; 2 more"
 
 
 async def test_what_goes_is_not_looked_for_without_a_pause() -> None:
