@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fairway.cli.output import LOOKS, ago, fields, labels_text, log_text, plain, status, took
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import ManualOperation, Stage, StageStatus
+from fairway.model.stage import DISPLAY, ManualOperation, Stage, StageStatus
 from fairway.model.trigger import Commit
 from fairway.model.undoing import stage_undone_by, what_it_undoes
 
@@ -108,10 +108,23 @@ def stage_note(stage: Stage, stages: Sequence[Stage]) -> str:
     undone = stage_undone_by(stage, stages)
     waits = f"waits for {stage.waits_for}" if stage.waits_for else ""
     if undone is None:
-        return plain(waits or stage.status_reason or ("" if stage.status is StageStatus.SUCCEEDED else stage.desc))
+        return plain(_own_note(stage, waits))
     # While it runs, its reason says no more than that.
     says = stage.status_reason if stage.status.is_terminal else waits
     return "; ".join(filter(None, (plain(what_it_undoes(undone)), plain(says))))
+
+
+def _own_note(stage: Stage, waits: str) -> str:
+    """With what its plugin shows of it, such as how traffic is shared out; how it ended, in words, says more."""
+    shown = "; ".join(stage.metadata.get(DISPLAY, "").splitlines())
+    match stage.status:
+        case StageStatus.NOT_STARTED:
+            return "; ".join(filter(None, (shown, stage.desc)))
+        case StageStatus.RUNNING:
+            return "; ".join(filter(None, (shown, waits))) or stage.status_reason or stage.desc
+        case StageStatus.SUCCEEDED:
+            return stage.status_reason or shown
+    return stage.status_reason or stage.desc
 
 
 def ran_for(stage: Stage, stages: tuple[Stage, ...], now: datetime) -> timedelta | None:

@@ -18,6 +18,7 @@ from fairway.cli.cards import (
     headline,
     ran_for,
     stage_list,
+    stage_note,
     sync_reason,
 )
 from fairway.cli.lists import application_table, deployment_table
@@ -26,7 +27,7 @@ from fairway.model.agent import PlatformProvider
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.audit import AuditRecord
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import WAITS_FOR, ManualOperation, StageStatus
+from fairway.model.stage import DISPLAY, WAITS_FOR, ManualOperation, StageStatus
 from fairway.model.trigger import DRIFTED, Trigger
 from tests.unit.model.builders import NOW, a_deployment, a_stage, a_trigger, an_application
 
@@ -137,6 +138,32 @@ def test_a_running_stage_shows_what_it_waits_for() -> None:
         "timed out",
         "undoes SCRIPT_RUN (stage 1); waits for Deployment web: 1 of 2 pods are ready",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        pytest.param({"desc": "A little"}, "Primary: 90%, Canary: 10%; A little", id="planned"),
+        pytest.param(
+            {"status": StageStatus.RUNNING, "status_reason": "ROUTING is running"},
+            "Primary: 90%, Canary: 10%",
+            id="while it runs",
+        ),
+        pytest.param({"status": StageStatus.SUCCEEDED}, "Primary: 90%, Canary: 10%", id="done"),
+        pytest.param({"status": StageStatus.SUCCEEDED, "status_reason": "as told"}, "as told", id="done, in words"),
+        pytest.param({"status": StageStatus.FAILED, "status_reason": "no Service"}, "no Service", id="failed"),
+    ],
+)
+def test_a_stage_shows_what_its_plugin_shows_of_it(fields: dict[str, Any], note: str) -> None:
+    stage = a_stage("1", name="ROUTING", metadata={DISPLAY: "Primary: 90%, Canary: 10%"}, **fields)
+
+    assert stage_note(stage, (stage,)) == note
+
+
+def test_what_is_shown_of_several_deploy_targets_is_one_line() -> None:
+    stage = a_stage("1", status=StageStatus.SUCCEEDED, metadata={DISPLAY: "east: succeeded\nwest: succeeded"})
+
+    assert stage_note(stage, (stage,)) == "east: succeeded; west: succeeded"
 
 
 def test_a_deployment_in_a_list_is_one_line() -> None:
