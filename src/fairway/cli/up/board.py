@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 #: As much of an id as is typed.
 _SHORT = 8
-#: Suggestions that are named one by one.
+#: Suggestions that are named one by one, and the rows that each may take with its command.
 _FEW = 5
+_ROWS_OF_ONE = 4
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +101,10 @@ def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableTy
     deploying = {each.application_id for each in busy}
     resting = [each for each in state.applications if each.id not in deploying]
     parts += [_resting(each, state.deployments, now) for each in resting]
-    parts += [Text(), *_suggestions(state.suggestions, signs)] if state.suggestions else []
+    if state.suggestions:
+        # Beside those that rest: blank lines, the headline, how many more there are, and the last line.
+        room = rows - len(resting) - 7
+        parts += [Text(), *_suggestions(state.suggestions, signs, room)]
     if state.trouble:
         parts += [Text(), Text(f"! {state.trouble}", style="yellow")]
     if state.applications and all(map(waits_for_approval, busy)):
@@ -171,11 +175,14 @@ def _resting(application: Application, deployments: Mapping[str, ShownDeployment
     return line.append(f"  {plain(deployment.status_reason)}")
 
 
-def _suggestions(found: Sequence[DiscoveredApplication], signs: Signs) -> "list[RenderableType]":
+def _suggestions(found: Sequence[DiscoveredApplication], signs: Signs, room: int) -> "list[RenderableType]":
     from rich.text import Text
 
     parts: list[RenderableType] = [Text(f"Found in Git, not registered: {len(found)}", style="bold")]
-    for each in found[:_FEW]:
+    few = max(1, min(_FEW, room // _ROWS_OF_ONE))
+    for each in found[:few]:
         parts.append(Text(f"  {plain(each.name)} in {plain(each.path)}"))
         parts.append(_Typed(signs.add(each)))
+    if more := found[few:]:
+        parts.append(Text(f"  and {len(more)} more; `up` with --register registers all of them"))
     return parts

@@ -145,6 +145,22 @@ def test_a_command_to_copy_is_one_command_on_any_terminal(filename: str, width: 
     assert lines[first : first + len(command)] == command
 
 
+@pytest.mark.parametrize(
+    ("width", "rows", "named"),
+    [pytest.param(80, 24, 4, id="a small terminal"), pytest.param(120, 40, 5, id="a large one")],
+)
+def test_of_many_that_were_found_some_are_named_and_the_others_counted(width: int, rows: int, named: int) -> None:
+    found = [msgspec.structs.replace(FOUND, name=f"shop-{number}") for number in range(11)]
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(board(State(suggestions=found), SIGNS, NOW, rows))
+
+    lines = [line.strip() for line in capture.get().splitlines()]
+    assert sum(line.startswith("shop-") for line in lines) == named
+    assert f"and {11 - named} more; `up` with --register registers all of them" in lines
+    assert len(lines) <= rows
+
+
 def test_in_a_pipe_what_was_found_is_one_line_with_its_command(capsys: pytest.CaptureFixture[str]) -> None:
     Lines(SIGNS).update(State(suggestions=[FOUND]))
 
