@@ -136,6 +136,11 @@ def _known_commit(job: PullRequest | None, head: str) -> str:
 def _no_branch(head: str) -> str:
     from fairway.config.problems import did_you_mean
 
+    if not _git("rev-parse", "--git-dir"):
+        return (
+            f"this is no Git repository, so where branch {head!r} is cannot be asked here; "
+            "run this in a clone, or say --commit, the commit at its end"
+        )
     known = _git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").splitlines()
     return f"the Git repository here has no branch {head!r}; say another --head, or --commit{did_you_mean(head, known)}"
 
