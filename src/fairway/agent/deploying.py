@@ -34,6 +34,7 @@ from fairway.agent.plugins.stopping import GivenUp
 from fairway.agent.repositories import PATIENCE, Repositories
 from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
 from fairway.agent.stage_logs import end_log
+from fairway.agent.unready import or_said_why
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
@@ -168,14 +169,15 @@ def _is_new(underway: Underway) -> bool:
 
 async def _prepared_in_its_turn(desk: DeployingDesk, underway: Underway) -> "_Prepared | _GivenUp":
     """The same, when the block before its own has succeeded, if it is of a chain."""
+    prepare = partial(or_said_why, desk.outbox, underway, partial(_prepare, desk))
     if not _is_new(underway):
         without_end = replace(desk.patience, attempts=10**9, seconds=math.inf)
-        return await without_end.run(lambda: _prepared_or_said_why(desk, underway))
+        return await without_end.run(prepare)
     if underway.deployment.chain_block_index and underway.deployment.status is DeploymentStatus.PENDING:
         await underway.known()
         if fallen := await given_up_by_its_chain(desk.chain_turn, underway):
             return _GivenUp(fallen)
-    return await desk.patience.run(lambda: _prepared_or_said_why(desk, underway))
+    return await desk.patience.run(prepare)
 
 
 def _cancelled(underway: Underway, wish: Cancelling) -> "_GivenUp":
@@ -185,19 +187,6 @@ def _cancelled(underway: Underway, wish: Cancelling) -> "_GivenUp":
         return _GivenUp(f"Cancelled by {wish.commander} before any stage had started")
     why = underway.trouble or "its files are not there yet"
     return _GivenUp(f"Cancelled by {wish.commander}; it was not rolled back: {why}")
-
-
-async def _prepared_or_said_why(desk: DeployingDesk, underway: Underway) -> "_Prepared":
-    """The same; what keeps it from that for a while is told to people, once."""
-    try:
-        prepared = await _prepare(desk, underway.deployment)
-    except FairwayError as error:
-        if error.retry and underway.trouble != str(error):
-            _log.warning("a deployment waits", deployment=underway.deployment.id, reason=str(error))
-            underway.trouble = str(error)
-        raise
-    underway.trouble = ""
-    return prepared
 
 
 class _GivenUp(msgspec.Struct, frozen=True):

@@ -77,7 +77,8 @@ APPROVE_ON_TIMEOUT = "fairway/approve-on-timeout"
 APPROVED_BY_TIMEOUT = "fairway/approved-by-timeout"
 #: The metadata key of what is shown under a stage.
 DISPLAY = "pipecd/stage-display-metadata"
-#: The metadata key of what a running stage waits for right now, in words.
+#: The metadata key of what a running stage waits for right now, in words; among the shared notes of a deployment, of
+#: what keeps its agent from planning it.
 WAITS_FOR = "fairway/waits-for"
 #: The beginning of the metadata key of what became of one deploy target.
 TARGET = "fairway/target/"

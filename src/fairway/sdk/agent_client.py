@@ -42,6 +42,10 @@ class AgentRefused(UserError):
     """The agent answered with an error."""
 
 
+class NotInstalled(TemporaryError):
+    """The agent could not install a tool; it may another time."""
+
+
 class AgentClient:
     """The services of the agent that started this plugin."""
 
@@ -59,9 +63,16 @@ class AgentClient:
         return StageAgent(_Line(self, without_end), deployment_id, stage_id, application_id)
 
     async def install_tool(self, name: str, version: str, script: str) -> Path:
-        """Where a command-line tool is, installed if need be."""
+        """Where a command-line tool is, installed if need be; NotInstalled, at once, when the agent has tried that in
+        vain: whoever needs the tool can say so to people, and asks again."""
         request = m.InstallToolRequest(name=name, version=version, install_script=script)
-        return Path((await self.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
+        try:
+            return Path((await self.call("InstallTool", request, _INSTALL_SECONDS)).installed_path)
+        except AgentRefused as error:
+            cause = error.__cause__
+            if isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.ABORTED:
+                raise NotInstalled(cause.details() or str(error)) from error
+            raise
 
     async def live_state_changed(self, application_ids: Sequence[str]) -> bool:
         """Say that asking what runs is worth while; False for an agent that does not want to know, which polls."""

@@ -12,7 +12,7 @@ import msgspec
 from fairway.delivery.trigger import turn
 from fairway.model.command import Command, CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.stage import MINIMUM_APPROVALS, ManualOperation, Stage, StageStatus
+from fairway.model.stage import MINIMUM_APPROVALS, WAITS_FOR, ManualOperation, Stage, StageStatus
 from fairway.server.actions.agents import ONLINE_FOR
 
 
@@ -43,7 +43,13 @@ class Onlooker(msgspec.Struct, frozen=True):
 
 
 def deployment_waits_for(deployment: Deployment, onlooker: Onlooker) -> str:
-    """What has to happen before the deployment goes on; empty once it has ended."""
+    """What has to happen before the deployment goes on, and what keeps its agent from it, where it has said so; empty
+    once it has ended."""
+    next_step, trouble = _next_step(deployment, onlooker), deployment.shared_metadata.get(WAITS_FOR, "")
+    return f"{next_step}: {trouble}" if next_step and trouble else next_step
+
+
+def _next_step(deployment: Deployment, onlooker: Onlooker) -> str:
     agent = onlooker.agent(deployment.agent_id)
     match deployment.status:
         case DeploymentStatus.PENDING:

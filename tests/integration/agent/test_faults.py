@@ -12,6 +12,7 @@ from fairway.agent.deployments import Deployments
 from fairway.agent.status import NoStatus, read_state
 from fairway.agent.workspace import Workspace
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.stage import WAITS_FOR
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_foreign_plugins import diary, plugins
 from tests.integration.git.repositories import an_origin
@@ -99,11 +100,13 @@ async def test_a_deployment_that_cannot_be_planned_without_its_remote_says_so_an
             web.failures += [503] * 1000
             async with an_agent_at_work(world, listed):
                 trouble = await until(lambda: waits_for(world))
+                told = await until(lambda: told_to_the_server(world))
                 web.failures.clear()
                 plans.touch()
                 deployment = await world.ended()
 
     assert "503" in trouble
+    assert (told, deployment.shared_metadata[WAITS_FOR]) == (trouble, "")
     assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
 
 
@@ -112,6 +115,11 @@ async def waits_for(world: World) -> str:
     with contextlib.suppress(NoStatus):
         return next((each.trouble for each in read_state(world.data).deployments), "")
     return ""
+
+
+async def told_to_the_server(world: World) -> str:
+    """The same, as the server knows it."""
+    return next((each.shared_metadata.get(WAITS_FOR, "") for each in await world.deployments()), "")
 
 
 async def there(path: Path) -> bool:

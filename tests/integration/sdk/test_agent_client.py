@@ -12,7 +12,7 @@ from fairway.git.retry import Retry
 from fairway.rpc.context import CallContext
 from fairway.rpc.plugin_api import HostServicer, register_host_service
 from fairway.rpc.plugin_api import host_messages as m
-from fairway.sdk.agent_client import AgentAway, AgentClient
+from fairway.sdk.agent_client import AgentAway, AgentClient, NotInstalled
 
 #: More often than an agent is asked that is being replaced.
 OFTEN = 100
@@ -24,6 +24,7 @@ class Agent(HostServicer):
     def __init__(self, away: int) -> None:
         self._away = away
         self.noted: list[dict[str, str]] = []
+        self.asked: list[str] = []
 
     async def _answer(self, context: CallContext) -> None:
         self._away -= 1
@@ -43,8 +44,10 @@ class Agent(HostServicer):
         await self._answer(context)
         return m.GetApplicationSharedObjectResponse(object=b"kept")
 
-    async def InstallTool(self, _request: m.InstallToolRequest, context: CallContext) -> NoReturn:
-        await context.abort(grpc.StatusCode.UNAVAILABLE, "nowhere to be had")
+    async def InstallTool(self, request: m.InstallToolRequest, context: CallContext) -> NoReturn:
+        self.asked.append(request.name)
+        await self._answer(context)
+        await context.abort(grpc.StatusCode.ABORTED, "nowhere to be had")
 
 
 @asynccontextmanager
@@ -84,7 +87,17 @@ async def test_whoever_only_looks_at_what_runs_does_not_wait_for_ever() -> None:
             await client.application_object("a-1", "key")
 
 
-async def test_a_tool_that_cannot_be_had_fails_its_stage() -> None:
-    async with a_client(Agent(away=0)) as client:
-        with pytest.raises(AgentAway, match="nowhere to be had"):
+async def test_an_agent_that_is_away_is_asked_for_a_tool_again_but_not_for_ever() -> None:
+    async with a_client(Agent(away=OFTEN)) as client:
+        with pytest.raises(AgentAway, match="the server is away"):
             await client.stage("d-1", "s-1", "a-1").install_tool("helm", "3.0.0", "true")
+
+
+async def test_a_tool_that_an_agent_could_not_install_is_told_at_once_and_worth_another_try() -> None:
+    agent = Agent(away=2)
+    async with a_client(agent) as client:
+        with pytest.raises(NotInstalled, match=r"^nowhere to be had$") as refused:
+            await client.stage("d-1", "s-1", "a-1").install_tool("helm", "3.0.0", "true")
+
+    assert refused.value.retry
+    assert len(agent.asked) == 3

@@ -45,6 +45,12 @@ def test_each_status_says_whose_turn_it_is(status: DeploymentStatus, waits_for: 
     assert deployment_waits_for(a_deployment(status=status), looking()) == waits_for
 
 
+def test_a_deployment_that_cannot_be_planned_yet_says_why() -> None:
+    deployment = a_deployment(shared_metadata={WAITS_FOR: "helm 3.14.2 is needed"})
+
+    assert deployment_waits_for(deployment, looking()) == "agent near to plan it: helm 3.14.2 is needed"
+
+
 def test_a_deployment_of_a_later_block_waits_for_the_block_before_it() -> None:
     deployment = a_deployment(chain_id="c-1", chain_block_index=1)
 

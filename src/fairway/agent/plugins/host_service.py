@@ -29,7 +29,7 @@ from fairway.agent.plugins.callers import (
     require_stage,
 )
 from fairway.agent.plugins.output import NO_MASK, Mask
-from fairway.agent.plugins.tools import Tools
+from fairway.agent.plugins.tools import InstallFailed, Tools
 from fairway.agent.running import DeploymentRun
 from fairway.agent.stage_logs import deliver_log
 from fairway.errors import FairwayError, UserError
@@ -98,6 +98,8 @@ def _code(error: FairwayError) -> grpc.StatusCode:
         NotYours: grpc.StatusCode.PERMISSION_DENIED,
         NotUnderway: grpc.StatusCode.NOT_FOUND,
         NothingKept: grpc.StatusCode.NOT_FOUND,
+        # The agent is there: who only waits until it answers need not wait for this.
+        InstallFailed: grpc.StatusCode.ABORTED,
     }
     otherwise = grpc.StatusCode.UNAVAILABLE if error.retry else grpc.StatusCode.FAILED_PRECONDITION
     return known.get(type(error), otherwise)

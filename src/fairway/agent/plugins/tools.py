@@ -36,7 +36,8 @@ class Tools:
     def __init__(self, directory: Path, seconds: float = INSTALL_SECONDS) -> None:
         self._directory = directory
         self._seconds = seconds
-        self._turns: dict[str, asyncio.Lock] = {}
+        #: File name → its installation that is under way.
+        self._installing: dict[str, asyncio.Task[None]] = {}
 
     async def install(self, name: str, version: str, script: str) -> Path:
         """Where the tool is, once it is there; many may ask for the same at once."""
@@ -44,14 +45,25 @@ class Tools:
             if not _PLAIN.fullmatch(word):
                 raise BadTool(f"{word!r} is no {what} of a tool; expected letters, digits, '.', '_', '+' and '-'")
         path = self._directory / f"{name}-{version}"
-        async with self._turns.setdefault(path.name, asyncio.Lock()):
-            if not await asyncio.to_thread(path.is_file):
-                try:
-                    await self._run(path, name, version, script)
-                except OSError as error:
-                    why = error.strerror or error
-                    raise InstallFailed(f"tool {path.name} cannot be written to {self._directory} ({why})") from error
+        if not await asyncio.to_thread(path.is_file):
+            if (installing := self._installing.get(path.name)) is None:
+                installing = asyncio.create_task(
+                    self._installed(path, name, version, script), name=f"install {path.name}"
+                )
+                self._installing[path.name] = installing
+                installing.add_done_callback(lambda _ended: self._installing.pop(path.name))
+            # It goes on when whoever asked has no more time: they ask again, and a slow download would never end.
+            await asyncio.shield(installing)
         return path
+
+    async def _installed(self, path: Path, name: str, version: str, script: str) -> None:
+        try:
+            # Somebody may have brought it in this very moment.
+            if not await asyncio.to_thread(path.is_file):
+                await self._run(path, name, version, script)
+        except OSError as error:
+            why = error.strerror or error
+            raise InstallFailed(f"tool {path.name} cannot be written to {self._directory} ({why})") from error
 
     async def _run(self, path: Path, name: str, version: str, script: str) -> None:
         await asyncio.to_thread(self._directory.mkdir, parents=True, exist_ok=True)

@@ -107,6 +107,15 @@ async def test_each_plugin_is_known_by_its_token_and_gets_what_is_its_own(
     assert len([each for each in logs if each["event"] == "a call of a plugin was refused"]) == 10
 
 
+async def test_a_tool_that_could_not_be_installed_is_not_taken_for_an_agent_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with inside(tmp_path, monkeypatch) as agent:
+        told = await agent.code("InstallTool", agent.tokens["wait"], name="x", version="1", install_script="exit 1")
+
+    assert told is grpc.StatusCode.ABORTED
+
+
 def test_a_token_is_one_plugins_and_nobodys_else() -> None:
     tokens = Tokens()
     one, other = tokens.issue("one"), tokens.issue("other")

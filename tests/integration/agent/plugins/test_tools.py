@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairway.agent.plugins.tools import BadTool, InstallFailed, Tools
+from tests.integration.agent.test_cancelling import appears
 from tests.patience import PATIENCE_SECONDS
 
 SCRIPT = """
@@ -47,6 +48,20 @@ async def test_an_installation_that_fails_leaves_nothing(
         await tools.install("helm", "3", script)
 
     assert list((tmp_path / "tools").iterdir()) == []
+
+
+async def test_an_installation_goes_on_when_whoever_asked_for_it_has_no_more_time(tmp_path: Path) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    script = f"touch {begun}; while [ ! -e {go} ]; do sleep 0.02; done; touch {{{{ .OutPath }}}}"
+    tools = Tools(tmp_path / "tools")
+    asking = asyncio.create_task(tools.install("helm", "3", script))
+    await appears(begun)
+
+    asking.cancel()
+    await asyncio.wait({asking})
+    go.touch()
+
+    assert await tools.install("helm", "3", "exit 1") == tmp_path / "tools" / "helm-3"
 
 
 @pytest.mark.parametrize(

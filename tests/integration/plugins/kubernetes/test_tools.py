@@ -119,6 +119,22 @@ async def test_a_tool_that_cannot_be_had_is_told_with_all_that_was_tried(
     )
 
 
+async def test_a_tool_that_is_still_being_installed_is_told_before_anybody_loses_patience(
+    on_path: Path, tmp_path: Path
+) -> None:
+    async def install(_name: str, _version: str, _script: str) -> Path:
+        await asyncio.Event().wait()
+        return tmp_path
+
+    with pytest.raises(NoToolYet) as refused:
+        await Tools(install, seconds=0.01).find("helm", "")
+
+    assert str(refused.value) == (
+        f"helm {_SOURCES['helm'].default} is needed (input.helmVersion pins none), but the PATH has none, "
+        "and the agent is still installing it"
+    )
+
+
 @pytest.mark.parametrize("version", ["latest", "3", "3.1", "../../x", "3.1.2; rm"])
 async def test_a_version_that_is_none_is_refused(version: str, on_path: Path, tmp_path: Path) -> None:
     with pytest.raises(NoTool, match="expected a version such as"):

@@ -25,6 +25,10 @@ _VERSION: Final = re.compile(r"\bv?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
 _WRITTEN: Final = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
 
 
+#: How long an installation is waited for at a time: less than an agent waits for the answer to a question.
+_INSTALL_SECONDS: Final = 90.0
+
+
 class NoTool(UserError):
     """A tool that is needed and cannot be had."""
 
@@ -54,7 +58,10 @@ class _Source(msgspec.Struct, frozen=True, kw_only=True):
 _DOWNLOAD: Final = """\
 set -eu
 cd {{ .TmpDir }}
-get() { curl -fsSL --retry 3 --max-time 300 -o "$2" "$1" || wget -q -T 300 -O "$2" "$1"; }
+get() {
+  if command -v curl >/dev/null; then curl -fsSL --connect-timeout 10 --retry 2 --max-time 300 -o "$2" "$1"
+  else wget -q -T 10 -t 3 -O "$2" "$1"; fi
+}
 check() { if command -v sha256sum >/dev/null; then sha256sum -c "$1"; else shasum -a 256 -c "$1"; fi; }
 """
 _SOURCES: Final = {
@@ -94,8 +101,9 @@ mv kustomize {{ .OutPath }}
 class Tools:
     """Finds tools; what was found once is known."""
 
-    def __init__(self, install: Install) -> None:
+    def __init__(self, install: Install, seconds: float = _INSTALL_SECONDS) -> None:
         self._install = install
+        self._seconds = seconds
         #: Path, inode and time of change → the version that it says it has.
         self._versions: dict[tuple[str, int, int], str] = {}
         self._installed: dict[tuple[str, str], Tool] = {}
@@ -129,17 +137,20 @@ class Tools:
     async def _from_agent(self, name: str, wanted: str, on_path: Tool | None) -> Tool:
         source = _SOURCES[name]
         version = wanted or source.default
+        asked = f"{source.option} asks for it" if wanted else f"{source.option} pins none"
+        seen = "the PATH has none"
+        if on_path is not None:
+            seen = f"the PATH has {on_path.version or 'one that tells no version'} at {on_path.path}"
+        needed = f"{name} {version} is needed ({asked}), but {seen}, and the agent"
         try:
-            path = await self._install(name, version, source.script)
+            async with asyncio.timeout(self._seconds):
+                path = await self._install(name, version, source.script)
+        except TimeoutError as error:
+            # It goes on there, and whoever asks again finds it further.
+            raise NoToolYet(f"{needed} is still installing it") from error
         except FairwayError as error:
-            asked = f"{source.option} asks for it" if wanted else f"{source.option} pins none"
-            seen = "the PATH has none"
-            if on_path is not None:
-                seen = f"the PATH has {on_path.version or 'one that tells no version'} at {on_path.path}"
             kind = NoToolYet if error.retry else NoTool
-            raise kind(
-                f"{name} {version} is needed ({asked}), but {seen}, and the agent could not install it: {error}"
-            ) from error
+            raise kind(f"{needed} could not install it: {error}") from error
         tool = self._installed[name, version] = Tool(name, path, version)
         return tool
 
