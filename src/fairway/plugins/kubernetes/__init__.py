@@ -5,6 +5,7 @@ manifests/       an application's files → the objects they describe
 strategy.py, versions.py, preview.py, difference.py
                  what a commit would bring, and how it differs from another
 marks.py, order.py, config_hash.py, variants.py, references.py, needed.py, patches.py, traffic.py
+marks.py, order.py, config_hash.py, variants.py, references.py, patches.py, traffic.py, weights.py
                  what is made of manifests before they are applied; pure
 site.py, stages.py, started.py, undoing.py
                  an application at one deploy target, and what each stage does there

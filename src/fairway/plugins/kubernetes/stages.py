@@ -31,7 +31,7 @@ from fairway.plugins.kubernetes.record import Where
 from fairway.plugins.kubernetes.removing import Removed
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.started import started_pods
-from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, routed
+from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, roundings, routed
 from fairway.plugins.kubernetes.variants import (
     Variant,
     found_services,
@@ -148,6 +148,8 @@ async def route_traffic(site: Site, options: K8sTrafficRoutingOptions) -> str:
         if share and not await _is_there(site, loaded, label, value):
             raise StageFailed(f"there is no {value} to send traffic to; put {before} before this stage")
     await site.bring([made], site.owner(loaded, site.run.target.commit))
+    for rounded in roundings(made, loaded.manifests, spec, shares, _suffixes(loaded)):
+        site.run.log.info(rounded)
     return str(shares)
 
 

@@ -14,6 +14,7 @@ from fairway.errors import UserError
 from fairway.kube.manifest import Body, Manifest
 from fairway.plugins.kubernetes.parts import part, remade, with_part
 from fairway.plugins.kubernetes.variants import is_kind
+from fairway.plugins.kubernetes.weights import rounding, weights
 
 ISTIO_GROUP: Final = "networking.istio.io"
 SMI_GROUP: Final = "split.smi-spec.io"
@@ -30,6 +31,11 @@ class Shares(msgspec.Struct, frozen=True):
     primary: float
     canary: float = 0.0
     baseline: float = 0.0
+
+    @property
+    def each(self) -> tuple[float, float, float]:
+        """Those of primary, canary and baseline."""
+        return self.primary, self.canary, self.baseline
 
     def __str__(self) -> str:
         return f"Primary: {self.primary:g}%, Canary: {self.canary:g}%, Baseline: {self.baseline:g}%"
@@ -64,6 +70,41 @@ def routed(
     if spec.traffic_routing.method == "smi":
         return _by_smi(manifest, shares, {**_default_suffixes(spec.variant_label), **(suffixes or {})})
     return _by_pod_selector(manifest, spec.variant_label, shares)
+
+
+def roundings(
+    made: Manifest,
+    manifests: Sequence[Manifest],
+    spec: KubernetesSpec,
+    shares: Shares,
+    suffixes: Mapping[str, str] | None = None,
+) -> tuple[str, ...]:
+    """Of what `routed` has made: where the weights are not quite the shares that were asked for, and what they are."""
+    if made in manifests or spec.traffic_routing.method == "podselector":
+        return ()
+    if spec.traffic_routing.method == "smi":
+        names = _backends(made, {**_default_suffixes(spec.variant_label), **(suffixes or {})})
+        given = {each.get("service"): int(each.get("weight") or 0) for each in part(made.body, "spec", "backends")}
+        told = [rounding(f"TrafficSplit {made.name}", shares.each, [given.get(each, 0) for each in names])]
+    else:
+        told = [
+            _istio_rounding(made, route, spec, shares, _host(manifests, spec))
+            for route in part(made.body, "spec", "http")
+        ]
+    return tuple(filter(None, told))
+
+
+def _istio_rounding(made: Manifest, route: Body, spec: KubernetesSpec, shares: Shares, host: str) -> str:
+    ours = [each for each in part(route, "route") or () if _sends_to(each, host, made.namespace)]
+    given = {part(each, "destination", "subset"): int(each.get("weight") or 0) for each in ours}
+    if not ours or not given.keys() <= {*_values(spec.variant_label)}:
+        # Not one that was changed.
+        return ""
+    of = f"route {route['name']} of " if route.get("name") else ""
+    name = f"{of}VirtualService {made.name}"
+    return rounding(
+        name[0].upper() + name[1:], shares.each, [given.get(each, 0) for each in _values(spec.variant_label)]
+    )
 
 
 def live_selector(manifest: Manifest, live: Body | None, label: VariantLabel) -> Manifest:
@@ -132,7 +173,7 @@ def _by_istio(manifest: Manifest, spec: KubernetesSpec, shares: Shares, host: st
         )
 
     def is_ours(destination: Any) -> bool:
-        return same_host(str(part(destination, "destination", "host") or ""), host, manifest.namespace)
+        return _sends_to(destination, host, manifest.namespace)
 
     chosen = [(each, not editable or part(each, "name") in editable) for each in routes]
     if not any(is_ours(to) for route, edit in chosen if edit for to in part(route, "route") or ()):
@@ -158,18 +199,8 @@ def _istio_route(route: Body, label: VariantLabel, shares: Shares, is_ours: Call
     left = _WHOLE - sum(int(each.get("weight") or 0) for each in others)
     if left < 0:
         raise CannotRoute(f"a route sends {_WHOLE - left} % of the traffic to other hosts; expected 100 at most")
-    canary, baseline = int(shares.canary * left / _WHOLE), int(shares.baseline * left / _WHOLE)
-    weights = {
-        label.primary_value: left - canary - baseline,
-        label.canary_value: canary,
-        label.baseline_value: baseline,
-    }
-    if shares.primary == 0:
-        # What rounding leaves over is not the primary's.
-        weights[label.primary_value] = 0
-        first = label.canary_value if shares.canary else label.baseline_value
-        weights[first] += left - sum(weights.values())
-    made = [_istio_destination(ours, subset, weight) for subset, weight in weights.items() if weight > 0]
+    subsets = zip(_values(label), weights(shares.each, left), strict=True)
+    made = [_istio_destination(ours, subset, weight) for subset, weight in subsets if weight > 0]
     return {**route, "route": [*made, *others]}
 
 
@@ -190,6 +221,10 @@ def _istio_destination(ours: Sequence[Body], subset: str, weight: int) -> Body:
     return {**with_part(model, ("destination", "subset"), subset), "weight": weight}
 
 
+def _sends_to(destination: Any, host: str, namespace: str) -> bool:
+    return same_host(str(part(destination, "destination", "host") or ""), host, namespace)
+
+
 def same_host(one: str, other: str, namespace: str) -> bool:
     """Whether two names mean the same host: short names mean one of the namespace."""
     return _full_host(one, namespace) == _full_host(other, namespace)
@@ -207,7 +242,16 @@ def _full_host(host: str, namespace: str) -> str:
 
 
 def _default_suffixes(label: VariantLabel) -> dict[str, str]:
-    return {value: value for value in (label.primary_value, label.canary_value, label.baseline_value)}
+    return {value: value for value in _values(label)}
+
+
+def _values(label: VariantLabel) -> tuple[str, str, str]:
+    return label.primary_value, label.canary_value, label.baseline_value
+
+
+def _backends(manifest: Manifest, suffixes: Mapping[str, str]) -> list[str]:
+    """The Services of primary, canary and baseline."""
+    return [f"{part(manifest.body, 'spec', 'service')}-{suffix}" for suffix in suffixes.values()]
 
 
 def _by_smi(manifest: Manifest, shares: Shares, suffixes: Mapping[str, str]) -> Manifest:
@@ -215,15 +259,15 @@ def _by_smi(manifest: Manifest, shares: Shares, suffixes: Mapping[str, str]) -> 
     if not service:
         raise CannotRoute(f"TrafficSplit {manifest.name} has no spec.service; write the Service that it stands for")
     backends = part(manifest.body, "spec", "backends") or []
-    weights = (shares.primary, shares.canary, shares.baseline)
-    names = [f"{service}-{suffix}" for suffix in suffixes.values()]
+    names = _backends(manifest, suffixes)
     others = [each for each in backends if each.get("service") not in names]
     left = _WHOLE - sum(int(each.get("weight") or 0) for each in others)
-    given = [int(share * left / _WHOLE) for share in weights]
-    # What rounding leaves over goes to the first that gets any.
-    given[next(at for at, share in enumerate(weights) if share > 0)] += left - sum(given)
+    if left < 0:
+        raise CannotRoute(
+            f"TrafficSplit {manifest.name} sends {_WHOLE - left} % to other backends; expected 100 at most"
+        )
     made = []
-    for name, weight in zip(names, given, strict=True):
+    for name, weight in zip(names, weights(shares.each, left), strict=True):
         before: Body = next((each for each in backends if each.get("service") == name), {"service": name})
         if weight > 0 or "weight" in before:
             made.append({**before, "weight": weight})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairway.config.platforms import IstioRouting, KubernetesSpec, ResourceReference, TrafficRouting, VariantLabel
 from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.parts import part
-from fairway.plugins.kubernetes.traffic import CannotRoute, Shares, live_selector, routed, same_host
+from fairway.plugins.kubernetes.traffic import CannotRoute, Shares, live_selector, roundings, routed, same_host
 from tests.unit.plugins.kubernetes.builders import a_service, an_object
 
 BY_SELECTOR = KubernetesSpec()
@@ -164,6 +164,40 @@ def test_weights_always_make_a_hundred_and_none_is_negative(canary: int, baselin
     assert min(weights) >= 0
 
 
+@given(_PERCENT, st.integers(1, 99), _PERCENT)
+def test_a_share_is_never_rounded_away_where_there_is_room(others: int, canary: int, baseline: int) -> None:
+    baseline = min(baseline, 99 - canary)
+    manifest = a_virtual_service({"route": [to("web", "primary", 100 - others), to("legacy", weight=others)]})
+
+    (route,) = http_of(routed([manifest], BY_ISTIO, Shares(100 - canary - baseline, canary, baseline)))
+
+    asked = [100 - canary - baseline, canary, baseline]
+    weights = {each["destination"].get("subset"): each["weight"] for each in route["route"]}
+    given = [weights.get(each, 0) for each in ("primary", "canary", "baseline")]
+    assert len(list(filter(None, given))) == min(len(list(filter(None, asked))), 100 - others)
+    assert all(abs(each - share * (100 - others) / 100) < 2 for each, share in zip(given, asked, strict=True))
+
+
+def test_a_small_share_beside_another_host_has_a_destination_and_what_was_set_is_told() -> None:
+    manifest = a_virtual_service({"name": "main", "route": [to("web", "primary", 70), to("legacy", weight=30)]})
+
+    made = routed([manifest], BY_ISTIO, Shares(99, 1))
+
+    weighted = [to("web", "primary", 69), to("web", "canary", 1), to("legacy", weight=30)]
+    assert http_of(made) == [{"name": "main", "route": weighted}]
+    assert roundings(made, [manifest], BY_ISTIO, Shares(99, 1)) == (
+        "Route main of VirtualService web: weights are whole numbers, so of the 70 that are not for others there go "
+        "69 to the primary, 1 to the canary",
+    )
+
+
+def test_weights_that_are_just_what_was_asked_for_are_not_told() -> None:
+    manifest = a_virtual_service({"route": [to("web", "primary", 80), to("legacy", weight=20)]})
+    made = routed([manifest], BY_ISTIO, Shares(50, 50))
+
+    assert roundings(made, [manifest], BY_ISTIO, Shares(50, 50)) == ()
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -194,6 +228,23 @@ def test_a_traffic_split_gets_a_backend_for_each_variant_with_its_weight() -> No
         {"service": "web-canary", "weight": 20},
         {"service": "web-baseline", "weight": 10},
         {"service": "legacy", "weight": 0},
+    )
+
+
+def test_a_small_share_of_a_traffic_split_is_not_rounded_away() -> None:
+    manifest = a_split({"service": "web-primary", "weight": 70}, {"service": "legacy", "weight": 30})
+
+    made = routed([manifest], BY_SMI, Shares(98, 1, 1))
+
+    assert made == a_split(
+        {"service": "web-primary", "weight": 68},
+        {"service": "web-canary", "weight": 1},
+        {"service": "web-baseline", "weight": 1},
+        {"service": "legacy", "weight": 30},
+    )
+    assert roundings(made, [manifest], BY_SMI, Shares(98, 1, 1)) == (
+        "TrafficSplit web: weights are whole numbers, so of the 70 that are not for others there go "
+        "68 to the primary, 1 to the canary, 1 to the baseline",
     )
 
 
