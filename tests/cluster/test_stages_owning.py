@@ -309,6 +309,45 @@ async def test_a_canary_that_an_older_agent_has_begun_is_ended_with_its_deployme
         assert ended.log[-1] == "1 object removed"
 
 
+async def test_a_canary_of_an_older_agent_is_found_in_the_namespace_of_the_application(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """PipeCD's older agents note their canary's workload as one of the default namespace, wherever they have put it."""
+    async with an_application(cluster, namespace, tmp_path) as web:
+        key = "apps/v1:Deployment:default:web-canary"
+        marks = {**by_pipecd(namespace), "pipecd.dev/variant": "canary", "pipecd.dev/resource-key": key}
+        web.kubectl("apply", "-f", "-", given=annotated(a_deployment("web-canary"), marks))
+        web.plugin.metadata = {"canary-resources": key}
+        web.commit(a_deployment(), input={"namespace": namespace})
+
+        ended = await web.succeed("K8S_CANARY_CLEAN")
+
+        assert ended.log[-1] == "1 object removed"
+        assert web.all_names("deployment") == []
+
+
+async def test_configuration_of_a_canary_that_pipecds_plugin_has_made_is_taken_over_and_removed(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    """Its copies of ConfigMaps and Secrets name the original in their resource key; copies by others do so, too."""
+    original = {"pipecd.dev/resource-key": f":ConfigMap:{namespace}:settings"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("settings"), a_deployment())
+        for name, variant in (("settings-canary", "canary"), ("settings-canary-kept", "canary"), ("kept", "primary")):
+            marks = {**by_pipecd(namespace), "pipecd.dev/variant": variant}
+            web.kubectl("apply", "-f", "-", given=annotated(labelled(a_config_map(name), marks), {**marks, **original}))
+
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        taken_over = web.get("configmap", "settings-canary")["metadata"]["annotations"]["pipecd.dev/resource-key"]
+        named = f"pipecd.dev/resource-key={original['pipecd.dev/resource-key']}"
+        web.kubectl("annotate", "--overwrite", "configmap", "settings-canary", named)
+        ended = await web.succeed("K8S_CANARY_CLEAN")
+
+        assert taken_over == f":ConfigMap:{namespace}:settings-canary"
+        assert ended.log[-1] == "2 objects removed"
+        assert web.all_names("configmap,deployment") == ["configmap/kept", "configmap/settings-canary-kept"]
+
+
 async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

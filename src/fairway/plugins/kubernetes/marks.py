@@ -6,7 +6,7 @@ object is judged either will do. They stand at the object itself and never in a 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 import msgspec
@@ -40,6 +40,10 @@ WAIT: Final = "fairway.dev/wait"
 _VERSION: Final = re.compile(r"(^|/)v\d+((alpha|beta)\d+)?$")
 
 
+#: Kinds whose copies PipeCD's plugin does not name anew.
+_COPIED: Final = frozenset({"ConfigMap", "Secret"})
+
+
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """To whom the objects of a stage belong."""
 
@@ -51,6 +55,8 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
     variant: str = VariantLabel().primary_value
     #: Whether they are copies beside the primary, to be removed after a while.
     beside: bool = False
+    #: What is added to the names of copies.
+    suffix: str = ""
 
 
 def marked(manifest: Manifest, owner: Owner) -> Manifest:
@@ -103,20 +109,26 @@ def mark(body: Body, key: str) -> str:
     return ""
 
 
-def belongs_to(body: Body, application_id: str) -> bool:
+def belongs_to(body: Body, application_id: str, suffixes: Collection[str] = ()) -> bool:
     """Whether an object was deployed for an application, by itself and not through another object.
 
     Labels alone do not tell: the Endpoints of a Service, for one, inherit them. Nor do annotations that name another
-    object: it is a copy that somebody has made of that.
+    object: it is a copy that somebody has made of that. But PipeCD's plugin itself leaves the original's name at the
+    configuration of its canaries, so of a variant the `suffixes` are told by which its copies are known.
     """
     annotations = part(body, "metadata", "annotations") or {}
     labels = part(body, "metadata", "labels") or {}
     claimed = {annotations.get(APPLICATION), labels.get(APPLICATION, application_id)}
     owned = any(each.get("controller") for each in part(body, "metadata", "ownerReferences") or ())
-    return annotations.get(MANAGED_BY) == PIPED and claimed == {application_id} and not owned and _names_itself(body)
+    return (
+        annotations.get(MANAGED_BY) == PIPED
+        and claimed == {application_id}
+        and not owned
+        and _names_itself(body, suffixes)
+    )
 
 
-def _names_itself(body: Body) -> bool:
+def _names_itself(body: Body, suffixes: Collection[str]) -> bool:
     """Whether the annotation that names an object, where it is there, names this one.
 
     PipeCD's older agents write the version, and the default namespace for where a kubeconfig leads; its newer ones the
@@ -129,7 +141,8 @@ def _names_itself(body: Body) -> bool:
     group, kind, namespace, name = named
     anywhere = not namespace or (namespace == "default" and bool(_VERSION.search(group)))
     own = str(metadata.get("namespace") or "")
-    return (kind, name) == (body["kind"], metadata.get("name")) and (anywhere or namespace == own)
+    names = {name, *(f"{name}-{suffix}" for suffix in suffixes if kind in _COPIED)}
+    return kind == body["kind"] and metadata.get("name") in names and (anywhere or namespace == own)
 
 
 def is_mark(key: str) -> bool:

@@ -110,7 +110,7 @@ class Owning:
 
     def _refuse_original(self, live: Body) -> None:
         own, variant = self._owner.application_id, self._owner.variant
-        if not belongs_to(live, own) or mark(live, self._owner.variant_key) != variant:
+        if not belongs_to(live, own, (self._owner.suffix,)) or mark(live, self._owner.variant_key) != variant:
             raise NotOurs(
                 f"it is there already and is not this application's {variant}: {self._whose(live)}; "
                 "rename that object, or set another `suffix` for this stage"

@@ -5,7 +5,7 @@ made it, and never when it was just applied, whatever name it goes by.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairway.kube.cluster import Cluster
@@ -92,10 +92,15 @@ class Search:
         return seen, [ClusterAway(f"{words} {each}") for each in unseen]
 
     async def at(
-        self, places: Iterable[Where], labels: dict[str, str] | None = None, *, perhaps: Iterable[Where] = ()
+        self,
+        places: Iterable[Where],
+        labels: dict[str, str] | None = None,
+        *,
+        perhaps: Iterable[Where] = (),
+        suffixes: Collection[str] = (),
     ) -> list[dict[str, Any]]:
         """The objects of the application at these places, perhaps with these labels; and at those where there may be
-        some, as far as one may look there."""
+        some, as far as one may look there. Of a variant, its `suffixes` tell PipeCD's copies from anybody else's."""
         certain = frozenset(places)
 
         async def of_place(where: Where) -> list[dict[str, Any]]:
@@ -112,7 +117,7 @@ class Search:
                 # Where one may not look, this application has put nothing.
                 return []
 
-        return self._own(await asyncio.gather(*map(of_place, sorted(certain.union(perhaps)))))
+        return self._own(await asyncio.gather(*map(of_place, sorted(certain.union(perhaps)))), suffixes)
 
     async def shared(self, places: Iterable[Where]) -> list[dict[str, Any]]:
         """What the application shares with others that own it, as far as it was put at these places."""
@@ -147,13 +152,13 @@ class Search:
                 # The kind went away with its definition, and all its objects with it.
                 return []
 
-    def _own(self, found: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    def _own(self, found: Iterable[Sequence[dict[str, Any]]], suffixes: Collection[str] = ()) -> list[dict[str, Any]]:
         """The application's own, each once although two kinds may show the same object."""
         by_uid = {
             str(part(each, "metadata", "uid")): each
             for some in found
             for each in some
-            if belongs_to(each, self._application_id) and not part(each, "metadata", "deletionTimestamp")
+            if belongs_to(each, self._application_id, suffixes) and not part(each, "metadata", "deletionTimestamp")
         }
         return list(by_uid.values())
 

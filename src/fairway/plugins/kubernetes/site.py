@@ -146,8 +146,8 @@ class Site:
             self.run.log.info(note)
         return loaded
 
-    def owner(self, loaded: Loaded, commit: str, variant: str = "") -> Owner:
-        """To whom objects belong that this stage applies."""
+    def owner(self, loaded: Loaded, commit: str, variant: str = "", suffix: str = "") -> Owner:
+        """To whom objects belong that this stage applies; for copies, which variant they are, with which suffix."""
         label = loaded.settings.spec.variant_label
         return Owner(
             agent_id=self.run.deployment.agent_id,
@@ -156,6 +156,7 @@ class Site:
             variant_key=label.key,
             variant=variant or label.primary_value,
             beside=bool(variant),
+            suffix=suffix,
         )
 
     async def check(self, manifests: Sequence[Manifest], owner: Owner) -> None:

@@ -29,6 +29,7 @@ from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import surplus
 from fairway.plugins.kubernetes.record import Where
 from fairway.plugins.kubernetes.removing import Removed
+from fairway.plugins.kubernetes.settings import input_for
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.started import started_pods
 from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, roundings, routed
@@ -107,7 +108,7 @@ async def roll_out_canary(site: Site, options: K8sCanaryRolloutOptions) -> str:
     manifests = patched(loaded.manifests, options.patches)
     canary = variant(label, label.canary_value, options.suffix)
     made = await _variant(site, loaded.settings.spec, manifests, canary, options)
-    owner = site.owner(loaded, site.run.target.commit, label.canary_value)
+    owner = site.owner(loaded, site.run.target.commit, label.canary_value, options.suffix)
     before = await _bring_needed(site, loaded, made, owner)
     return _done([*before, *await site.bring(made, owner)])
 
@@ -122,7 +123,7 @@ async def roll_out_baseline(site: Site, options: K8sBaselineRolloutOptions) -> s
     baseline = variant(label, label.baseline_value, options.suffix)
     made = await _variant(site, running.settings.spec, running.manifests, baseline, options)
     commit = site.run.running.commit if site.run.running else ""
-    return _done(await site.bring(made, site.owner(target, commit, label.baseline_value)))
+    return _done(await site.bring(made, site.owner(target, commit, label.baseline_value, options.suffix)))
 
 
 async def clean_canary(site: Site) -> str:
@@ -217,14 +218,16 @@ async def find_variants(site: Site, loaded: Loaded, value: str) -> list[dict[str
     something else in another commit."""
     label = loaded.settings.spec.variant_label
     found = await _of_variant(site, loaded, {label.key: value}, _OF_VARIANTS)
-    found += await _noted_by_v0(site, _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"])
+    noted = _NOTED_BY_V0["canary" if value == label.canary_value else "baseline"]
+    found += await _noted_by_v0(site, noted, input_for(loaded.settings.spec, site.target)[0].namespace)
     described = {each.key for each in loaded.manifests}
     return once([each for each in found if key_of(each) not in described])
 
 
-async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
+async def _noted_by_v0(site: Site, key: str, own_namespace: str) -> list[dict[str, Any]]:
     """What an agent of PipeCD's older generation has made and written down, for a deployment that was taken over from
-    it: there are no labels to find it by."""
+    it: there are no labels to find it by. Where the application's file says in which namespace everything is, such an
+    agent puts it there, whatever it writes down."""
     kinds = []
     for each in filter(None, site.run.deployment.metadata.get(key, "").split(",")):
         api_version, kind_name, namespace, name = each.split(":")
@@ -232,7 +235,7 @@ async def _noted_by_v0(site: Site, key: str) -> list[dict[str, Any]]:
             kind = await site.cluster.kind(api_version, kind_name)
         except UnknownKind:
             continue
-        kinds.append((kind, Key(kind.group, kind.kind, namespace, name)))
+        kinds.append((kind, Key(kind.group, kind.kind, own_namespace or namespace, name)))
     return await site.search.named(kinds)
 
 
@@ -289,7 +292,10 @@ async def _of_variant(
         return [each for each in places if (each.api_version, each.kind) in kinds]
 
     of_git = of_kinds(Where.of(each.body) for each in loaded.manifests)
-    return await site.search.at(of_kinds(await site.record.places()), label, perhaps=of_git)
+    # PipeCD's plugin calls its copies by the suffix of the stage, or by the default one.
+    rollouts = (*CANARY_ROLLOUT, *BASELINE_ROLLOUT)
+    suffixes = {*_NOTED_BY_V0, *(each.suffix for each in loaded.settings.stage_options(*rollouts))}
+    return await site.search.at(of_kinds(await site.record.places()), label, perhaps=of_git, suffixes=suffixes)
 
 
 async def _running_before(site: Site, applied: Sequence[Body]) -> list[dict[str, Any]]:

@@ -88,6 +88,23 @@ def test_a_copy_with_all_its_marks_belongs_to_nobody(named: str, belongs: bool) 
     assert belongs_to({**body, "metadata": metadata}, "app-1") is belongs
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "belongs"),
+    [
+        pytest.param("ConfigMap", "web-canary", True, id="a copy of PipeCD's"),
+        pytest.param("ConfigMap", "web-canary-kept", False, id="a copy by somebody"),
+        pytest.param("ConfigMap", "web-baseline", False, id="with another suffix"),
+        pytest.param("Service", "web-canary", False, id="of a kind whose copies name themselves"),
+    ],
+)
+def test_a_copy_that_pipecd_has_made_for_a_variant_belongs_to_it(kind: str, name: str, belongs: bool) -> None:
+    metadata = marked(an_object("v1", kind, "web", namespace="shop"), OWNER).metadata
+    body = {"apiVersion": "v1", "kind": kind, "metadata": {**metadata, "name": name}}
+
+    assert belongs_to(body, "app-1", ("canary",)) is belongs
+    assert not belongs_to(body, "app-1")
+
+
 def test_the_objects_of_a_variant_are_found_by_labels() -> None:
     found = selector("app-1", {"pipecd.dev/variant": "canary"})
 
