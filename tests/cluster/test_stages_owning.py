@@ -348,6 +348,21 @@ async def test_configuration_of_a_canary_that_pipecds_plugin_has_made_is_taken_o
         assert web.all_names("configmap,deployment") == ["configmap/kept", "configmap/settings-canary-kept"]
 
 
+async def test_objects_of_an_application_with_a_platform_provider_are_called_as_older_agents_call_them(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.plugin.platform_provider = "production"
+        web.commit(a_config_map("stays"), a_config_map("goes"))
+        await web.succeed("K8S_SYNC")
+        key = web.get("configmap", "goes")["metadata"]["annotations"]["pipecd.dev/resource-key"]
+        web.commit(a_config_map("stays"))
+        ended = await web.succeed("K8S_SYNC", prune=True)
+
+        assert key == f"v1:ConfigMap:{namespace}:goes"
+        assert ended.log[-1] == "1 object applied, 1 removed"
+
+
 async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -227,6 +227,8 @@ class PluginUnderTest:
         self.strategy = SyncStrategy.AUTO
         #: What an agent of v0 has kept with the deployment.
         self.metadata: dict[str, str] = {}
+        #: Where an application of v0 is deployed to.
+        self.platform_provider = ""
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
         self._live_states = LiveStateStub(channel)
@@ -329,6 +331,7 @@ class PluginUnderTest:
             deploy_targets_by_plugin={self._settings.name: self.deploy_targets},
             stages=self.stages or (stage,),
             metadata=self.metadata,
+            platform_provider=self.platform_provider,
             created_at=_AT,
             updated_at=_AT,
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from fairway.kube.manifest import Body, Key, Manifest
 from fairway.plugins.kubernetes.config_hash import Started, with_config_hash
-from fairway.plugins.kubernetes.marks import AGENT, COMMIT, Owner, mark, marked
+from fairway.plugins.kubernetes.marks import Owner, marked_as
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.variants import with_selector_label
@@ -40,8 +40,7 @@ def _as_ours(manifest: Manifest, live: Body, owner: Owner) -> Manifest:
         # A stage was asked to add it, and it cannot be taken away again.
         label = {owner.variant_key: owner.variant}
         manifest = with_selector_label([manifest], [manifest], label)[0]
-    of_deployment = {"commit": mark(live, COMMIT) or owner.commit, "agent_id": mark(live, AGENT) or owner.agent_id}
-    return marked(manifest, msgspec.structs.replace(owner, **of_deployment))
+    return marked_as(manifest, owner, live)
 
 
 def _has_selector_label(live: Body, owner: Owner) -> bool:

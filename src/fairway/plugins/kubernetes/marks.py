@@ -57,6 +57,8 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
     beside: bool = False
     #: What is added to the names of copies.
     suffix: str = ""
+    #: Whether PipeCD's older agents know the application: they delete an object only if it is called in their way.
+    of_older_agents: bool = False
 
 
 def marked(manifest: Manifest, owner: Owner) -> Manifest:
@@ -68,7 +70,11 @@ def marked(manifest: Manifest, owner: Owner) -> Manifest:
         COMMIT: owner.commit,
         owner.variant_key: owner.variant,
     }
-    annotations = {**labels, ORIGINAL_API_VERSION: manifest.api_version, RESOURCE_KEY: resource_key(manifest.body)}
+    annotations = {
+        **labels,
+        ORIGINAL_API_VERSION: manifest.api_version,
+        RESOURCE_KEY: _resource_key(manifest.body, owner),
+    }
 
     def change(body: Body) -> Body:
         body = with_entries(body, ("metadata", "labels"), labels)
@@ -82,17 +88,36 @@ def own_marks(variant_key: str) -> frozenset[str]:
     return frozenset({MANAGED_BY, AGENT, APPLICATION, COMMIT, variant_key, ORIGINAL_API_VERSION, RESOURCE_KEY})
 
 
+def marked_as(manifest: Manifest, owner: Owner, live: Body) -> Manifest:
+    """The same, as an object of this application has it that was deployed before: with that commit and that agent, and
+    called as it is, which may be in the way of another agent."""
+
+    def kept(place: str, *keys: str) -> dict[str, str]:
+        there = part(live, "metadata", place) or {}
+        return {key: str(there.get(key) or mark(live, key)) for key in keys if mark(live, key)}
+
+    def change(body: Body) -> Body:
+        body = with_entries(body, ("metadata", "labels"), kept("labels", AGENT, COMMIT))
+        return with_entries(body, ("metadata", "annotations"), kept("annotations", AGENT, COMMIT, RESOURCE_KEY))
+
+    return remade(marked(manifest, owner), change)
+
+
 def without_marks(variant_key: str) -> Body:
     """The change to an object that is nobody's from now on."""
     marks = dict.fromkeys(own_marks(variant_key))
     return {"metadata": {"labels": marks, "annotations": marks}}
 
 
-def resource_key(body: Body) -> str:
-    """An object as PipeCD's plugins write it down: group, kind, namespace and name."""
+def _resource_key(body: Body, owner: Owner) -> str:
+    """An object as PipeCD writes it down: group, kind, namespace and name; its older agents write the version, too, and
+    the default namespace for none. Its newer ones never read it."""
     group, _, _ = str(body["apiVersion"]).rpartition("/")
     metadata = body.get("metadata") or {}
-    return ":".join([group, str(body["kind"]), str(metadata.get("namespace") or ""), str(metadata.get("name", ""))])
+    namespace = str(metadata.get("namespace") or "")
+    if owner.of_older_agents:
+        group, namespace = str(body["apiVersion"]), namespace or "default"
+    return ":".join([group, str(body["kind"]), namespace, str(metadata.get("name", ""))])
 
 
 def selector(application_id: str, variant: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -131,16 +156,18 @@ def belongs_to(body: Body, application_id: str, suffixes: Collection[str] = ()) 
 def _names_itself(body: Body, suffixes: Collection[str]) -> bool:
     """Whether the annotation that names an object, where it is there, names this one.
 
-    PipeCD's older agents write the version, and the default namespace for where a kubeconfig leads; its newer ones the
-    group, and no namespace for that.
+    PipeCD's older agents write the version, and the default namespace for none or for where a kubeconfig leads; its
+    newer ones the group, and no namespace for that. Where there are labels, too, we have written it, and the namespace
+    is the one.
     """
     metadata = body.get("metadata") or {}
     named = str((metadata.get("annotations") or {}).get(RESOURCE_KEY, "")).split(":", 3)
     if len(named) < len(("group", "kind", "namespace", "name")):
         return True
     group, kind, namespace, name = named
-    anywhere = not namespace or (namespace == "default" and bool(_VERSION.search(group)))
     own = str(metadata.get("namespace") or "")
+    by_older = namespace == "default" and bool(_VERSION.search(group))
+    anywhere = not namespace or (by_older and (not own or APPLICATION not in (metadata.get("labels") or {})))
     names = {name, *(f"{name}-{suffix}" for suffix in suffixes if kind in _COPIED)}
     return kind == body["kind"] and metadata.get("name") in names and (anywhere or namespace == own)
 

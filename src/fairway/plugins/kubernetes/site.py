@@ -157,6 +157,7 @@ class Site:
             variant=variant or label.primary_value,
             beside=bool(variant),
             suffix=suffix,
+            of_older_agents=bool(self.run.deployment.platform_provider),
         )
 
     async def check(self, manifests: Sequence[Manifest], owner: Owner) -> None:

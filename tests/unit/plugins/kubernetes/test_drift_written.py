@@ -11,7 +11,7 @@ from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.config_hash import CONFIG_HASH
 from fairway.plugins.kubernetes.drift_written import as_written
 from fairway.plugins.kubernetes.marks import Owner, marked
-from fairway.plugins.kubernetes.parts import part, with_part
+from fairway.plugins.kubernetes.parts import part, with_entries, with_part
 from fairway.plugins.kubernetes.placing import Placed
 
 GIT = Owner(agent_id="", application_id="web", commit="new")
@@ -35,6 +35,16 @@ def placed(body: dict[str, Any], plural: str = "deployments") -> Placed:
 def test_our_marks_are_written_with_the_commit_and_the_agent_of_the_last_deployment() -> None:
     wanted = placed(a_workload())
     live = marked(wanted.manifest, DEPLOYED)
+
+    assert as_written([wanted], {wanted.key: live.body}, GIT) == (msgspec.structs.replace(wanted, manifest=live),)
+
+
+def test_marks_in_the_form_of_another_agent_stay_as_long_as_they_mean_the_same() -> None:
+    """As PipeCD's older agents leave them who were at work meanwhile: they write annotations only."""
+    wanted = placed(a_workload())
+    live = marked(wanted.manifest, DEPLOYED)
+    theirs = {"pipecd.dev/resource-key": "apps/v1:Deployment:shop:web", "pipecd.dev/commit-hash": "between"}
+    live = Manifest(with_entries(live.body, ("metadata", "annotations"), theirs))
 
     assert as_written([wanted], {wanted.key: live.body}, GIT) == (msgspec.structs.replace(wanted, manifest=live),)
 

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.marks import Owner, asks_for, belongs_to, mark, marked, selector
 from tests.unit.plugins.kubernetes.builders import a_deployment, an_object
 
@@ -32,6 +34,33 @@ def test_a_marked_manifest_has_pipecds_labels_and_annotations_beside_its_own() -
             "pipecd.dev/resource-key": "apps:Deployment:shop:web",
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("manifest", "key"),
+    [
+        pytest.param(an_object("v1", "Service", "web", namespace="shop"), "v1:Service:shop:web", id="in a namespace"),
+        pytest.param(an_object("v1", "Namespace", "shop", namespace=""), "v1:Namespace:default:shop", id="in none"),
+    ],
+)
+def test_an_object_is_called_as_the_older_agents_know_it_where_they_know_the_application(
+    manifest: Manifest, key: str
+) -> None:
+    """They delete nothing that is called otherwise."""
+    made = marked(manifest, msgspec.structs.replace(OWNER, of_older_agents=True))
+
+    assert made.metadata["annotations"]["pipecd.dev/resource-key"] == key
+    assert belongs_to(made.body, "app-1")
+
+
+def test_a_copy_from_the_default_namespace_is_nobodys_in_the_older_form_either() -> None:
+    made = marked(
+        an_object("v1", "ConfigMap", "c", namespace="default"), msgspec.structs.replace(OWNER, of_older_agents=True)
+    )
+
+    copy = {**made.body, "metadata": {**made.metadata, "namespace": "other"}}
+
+    assert (belongs_to(made.body, "app-1"), belongs_to(copy, "app-1")) == (True, False)
 
 
 def test_marks_never_reach_the_pods_so_that_none_restarts_for_them() -> None:
@@ -70,13 +99,12 @@ def test_an_object_belongs_to_the_application_that_it_names(change: dict[str, An
     [
         pytest.param("apps:Deployment:shop:web", True, id="as we write it"),
         pytest.param("apps/v1:Deployment:shop:web", True, id="as PipeCD's older agents do"),
-        pytest.param("apps/v1:Deployment:default:web", True, id="where the kubeconfig leads, older"),
         pytest.param("apps:Deployment::web", True, id="where the kubeconfig leads, newer"),
         pytest.param("apps:Deployment:shop:other", False, id="a copy under another name"),
         pytest.param("apps:Deployment:other:web", False, id="a copy in another namespace"),
         pytest.param("apps:Deployment:default:web", False, id="a copy from the default namespace"),
         pytest.param(":Deployment:default:web", False, id="a copy from there of a kind without a group"),
-        pytest.param("v1:Deployment:default:web", True, id="where the kubeconfig leads, older, without a group"),
+        pytest.param("apps/v1:Deployment:default:web", False, id="a copy from there of one in the older form"),
         pytest.param("web", True, id="what nobody of ours writes"),
     ],
 )
@@ -103,6 +131,16 @@ def test_a_copy_that_pipecd_has_made_for_a_variant_belongs_to_it(kind: str, name
 
     assert belongs_to(body, "app-1", ("canary",)) is belongs
     assert not belongs_to(body, "app-1")
+
+
+@pytest.mark.parametrize("version", ["apps/v1", "v1"])
+def test_what_the_older_agents_call_one_of_the_default_namespace_may_be_anywhere(version: str) -> None:
+    """They write no labels."""
+    metadata = marked(a_deployment(), OWNER).metadata
+    annotations = {**metadata["annotations"], "pipecd.dev/resource-key": f"{version}:Deployment:default:web"}
+    body = {"kind": "Deployment", "metadata": {"name": "web", "namespace": "shop", "annotations": annotations}}
+
+    assert belongs_to(body, "app-1")
 
 
 def test_the_objects_of_a_variant_are_found_by_labels() -> None:
