@@ -363,6 +363,24 @@ async def test_objects_of_an_application_with_a_platform_provider_are_called_as_
         assert ended.log[-1] == "1 object applied, 1 removed"
 
 
+async def test_an_object_of_pipecds_is_taken_over_without_a_word_of_our_own_marks(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    marks = {**by_pipecd(namespace), "pipecd.dev/commit-hash": "before"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=labelled(a_config_map("settings", a="theirs"), marks))
+        web.commit(a_config_map("settings", a="ours"))
+        ended = await web.succeed("K8S_SYNC")
+
+        name = f"ConfigMap {namespace}/settings"
+        told = [line for line in ended.log if line.startswith(name)]
+        assert told == [
+            f"{name}: .data.a as Git says, no longer as kubectl-client-side-apply did",
+            f"{name}: taken over from kubectl",
+            f"{name}: changed",
+        ]
+
+
 async def test_the_settings_of_quick_sync_hold_for_a_quick_sync(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

@@ -177,6 +177,12 @@ def is_mark(key: str) -> bool:
     return key in (AGENT, COMMIT)
 
 
+def is_mark_field(field: str, variant_key: str) -> bool:
+    """Whether a field, as an API server names it, is one of the marks: of those Git says nothing."""
+    _, _, key = field.removeprefix(".metadata.").partition(".")
+    return field.startswith((".metadata.labels.", ".metadata.annotations.")) and key in own_marks(variant_key)
+
+
 def asks_for_anything(body: Body) -> bool:
     """Whether the author of a manifest has asked for any other treatment."""
     annotations: Mapping[str, str] = part(body, "metadata", "annotations") or {}

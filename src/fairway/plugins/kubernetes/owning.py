@@ -9,14 +9,14 @@ nobody is taken.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from fairway.errors import UserError
 from fairway.kube.errors import Invalid
 from fairway.kube.manifest import Body, key_of
 from fairway.plugins.kubernetes.alive import Applications
-from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, Owner, asks_for, belongs_to, mark
+from fairway.plugins.kubernetes.marks import APPLICATION, ON_CONFLICT, Owner, asks_for, belongs_to, is_mark_field, mark
 from fairway.plugins.kubernetes.moving import Moving, MovingDecision, decide_moving
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.sharing import is_shareable, shared_body, sharing_manager
@@ -48,6 +48,10 @@ class Owning:
     def variant_key(self) -> str:
         """The label that tells variants apart."""
         return self._owner.variant_key
+
+    def told(self, fields: Iterable[str]) -> list[str]:
+        """Those of the fields that people are told of: our own marks are nobody's wish."""
+        return [each for each in fields if not is_mark_field(each, self._owner.variant_key)]
 
     async def taken_from(self, body: Body, live: Body) -> str:
         """The id of the application that had the object until now, or nothing; NotOurs where it may not be taken."""

@@ -46,10 +46,10 @@ class Writer:
                 told = f"the number of replicas is left to {_and(scalers)}, which scales it"
             elif _may_override(body, error):
                 answer = await self._cluster.apply(body, dry_run=dry_run, force=True)
-                told = _overridden(error, body)
+                told = self._overridden(error, body)
             else:
                 raise
-            if not dry_run:
+            if told and not dry_run:
                 self._log.info(f"{key_of(body)}: {told}")
             return answer
 
@@ -63,8 +63,8 @@ class Writer:
             if not _may_override(body, error):
                 raise
             answer = await apply(force=True)
-            if not dry_run:
-                self._log.info(f"{key_of(body)}: {_overridden(error, live)}")
+            if (told := self._overridden(error, live)) and not dry_run:
+                self._log.info(f"{key_of(body)}: {told}")
             return answer
 
     async def stop_sharing(self, before: Body) -> None:
@@ -97,6 +97,11 @@ class Writer:
             return
         raise TemporaryError(f"{each.key} changes all the time; it could not be taken over from kubectl")
 
+    def _overridden(self, error: Conflict, live: Body) -> str:
+        fields = self._owning.told(error.fields)
+        by = _and([called(each, live) for each in error.managers])
+        return f"{_and(fields)} as Git says, no longer as {by} did" if fields else ""
+
 
 async def stop_sharing(cluster: Cluster, live: Body, manager: str) -> None:
     """Take back what was said as one that shares an object."""
@@ -114,11 +119,6 @@ def _only_scales(manager: str, fields: Sequence[str]) -> bool:
 def _may_override(body: Body, error: Conflict) -> bool:
     free = all(is_by_hand(each) or is_of_applications(each) for each in error.managers)
     return bool(error.managers) and (free or asks_for(body, ON_CONFLICT, "override"))
-
-
-def _overridden(error: Conflict, live: Body) -> str:
-    by = _and([called(each, live) for each in error.managers])
-    return f"{_and(error.fields)} as Git says, no longer as {by} did"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from fairway.kube.manifest import Manifest
-from fairway.plugins.kubernetes.marks import Owner, asks_for, belongs_to, mark, marked, selector
+from fairway.plugins.kubernetes.marks import Owner, asks_for, belongs_to, is_mark_field, mark, marked, selector
 from tests.unit.plugins.kubernetes.builders import a_deployment, an_object
 
 OWNER = Owner(agent_id="agent-1", application_id="app-1", commit="c0ffee")
@@ -151,6 +151,20 @@ def test_the_objects_of_a_variant_are_found_by_labels() -> None:
         "pipecd.dev/application": "app-1",
         "pipecd.dev/variant": "canary",
     }
+
+
+@pytest.mark.parametrize(
+    ("field", "is_ours"),
+    [
+        pytest.param(".metadata.annotations.pipecd.dev/commit-hash", True, id="an annotation of ours"),
+        pytest.param(".metadata.labels.team/variant", True, id="the label of the variant"),
+        pytest.param(".metadata.annotations.pipecd.dev/order", False, id="what an author has asked for"),
+        pytest.param(".metadata.labels.app", False, id="a label of Git"),
+        pytest.param(".data.pipecd.dev/piped", False, id="something else of that name"),
+    ],
+)
+def test_a_field_is_known_for_a_mark(field: str, is_ours: bool) -> None:
+    assert is_mark_field(field, "team/variant") is is_ours
 
 
 def test_a_mark_is_read_from_annotations_first() -> None:
