@@ -239,3 +239,5 @@ class ApplicationConfig(msgspec.Struct, frozen=True, kw_only=True):
     drift_detection: DriftDetection = DriftDetection()
     #: Plugin name → that plugin's settings, in the order of the file.
     plugins: dict[str, Any] = {}
+    #: What keeps the pipeline from ever ending well, in words; a quick sync does without it.
+    impossible: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from fairway.config.application import (
     Trigger,
 )
 from fairway.config.event_watcher import EventWatch
-from fairway.config.problems import Problem, shown
+from fairway.config.problems import Problem, shown, without_consequences
 from fairway.config.reader.document import Document
 from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
@@ -34,6 +34,7 @@ from fairway.config.settings import Problems, Settings, ZeroMeansDefault
 from fairway.config.stage_catalogue import EVERYWHERE
 from fairway.config.stage_entries import settle_stages
 from fairway.config.stages import Pipeline
+from fairway.config.variant_stages import impossible_stages
 
 
 class ApplicationSpec(ZeroMeansDefault, frozen=True):
@@ -132,6 +133,8 @@ def settle_application(
     stages, stage_problems = settle_stages(document, spec.pipeline.stages, generation, allowed)
     problems += stage_problems
     problems += selector_label_problems(document, generation, plugins, stages)
+    impossible, warnings = impossible_stages(document, stages, plugins)
+    problems += without_consequences(warnings, problems)
     sealed = spec.encrypted_secrets | (spec.encryption.encrypted_secrets if spec.encryption else {})
     targets = spec.encryption.decryption_targets if spec.encryption else ()
     problems += secret_problems(document, spec.pipeline.stages, spec.encryption, sealed)
@@ -153,6 +156,7 @@ def settle_application(
         event_watcher=spec.event_watcher,
         drift_detection=spec.drift_detection,
         plugins=plugins,
+        impossible=impossible,
     )
     return config, problems
 

@@ -121,7 +121,7 @@ def _nobody_has(unknown: Sequence[StageConfig], plugins_of_stage: Mapping[str, S
 def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
     """One plan from all answers."""
     pipeline = facts.strategy is SyncStrategy.PIPELINE
-    problems = _skip_problems(facts.config.stages) if pipeline else []
+    problems = [*facts.config.impossible, *_skip_problems(facts.config.stages)] if pipeline else []
     problems += [*_pipeline_problems(facts), *_undo_problems(facts)] if pipeline else []
     if problems:
         return PlanDecision(plan=None, reason="Planning failed: " + "; ".join(problems))

@@ -338,6 +338,14 @@ def test_every_finding_is_in_the_reason() -> None:
     assert decision.reason.count("answered with no stage for stage") == 3
 
 
+def test_a_pipeline_that_can_never_end_well_is_not_begun() -> None:
+    config = a_config(CANARY, SCRIPT, PRIMARY, impossible=("stage 2 (K8S_TRAFFIC_ROUTING): sends half",))
+
+    decision = decide_plan(pipeline_facts(config=config), LATER)
+
+    assert decision == PlanDecision(plan=None, reason="Planning failed: stage 2 (K8S_TRAFFIC_ROUTING): sends half")
+
+
 def test_the_pipeline_runs_where_no_plugin_has_a_quick_sync() -> None:
     decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC), LATER)
 
