@@ -5,9 +5,10 @@ Pure: a noun and the time in, something to print out. The list of stages is also
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from textwrap import indent
 from typing import TYPE_CHECKING
 
-from fairway.cli.output import LOOKS, ago, fields, labels_text, log_text, plain, status, took
+from fairway.cli.output import LOOKS, ago, fields, labels_text, log_text, plain, reason_text, status, took
 from fairway.model.application import Application, DeploymentReference, SyncState, SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import DISPLAY, ManualOperation, Stage, StageStatus
@@ -68,8 +69,8 @@ def headline(deployment: Deployment, now: datetime) -> "Text":
     line.append(f"  {when}", style="dim")
     # While stages run, it is they who say what happens.
     told_below = deployment.status is DeploymentStatus.RUNNING and deployment.stages
-    reason = "" if told_below else plain(deployment.status_reason)
-    return line.append(f"\n  {reason}") if reason else line
+    reason = "" if told_below else reason_text(deployment.status_reason)
+    return line.append(f"\n{indent(reason, '  ')}") if reason else line
 
 
 def stage_list(deployment: Deployment, now: datetime) -> "RenderableType":
@@ -108,10 +109,10 @@ def stage_note(stage: Stage, stages: Sequence[Stage]) -> str:
     undone = stage_undone_by(stage, stages)
     waits = f"waits for {stage.waits_for}" if stage.waits_for else ""
     if undone is None:
-        return plain(_own_note(stage, waits))
+        return reason_text(_own_note(stage, waits))
     # While it runs, its reason says no more than that.
     says = stage.status_reason if stage.status.is_terminal else waits
-    return "; ".join(filter(None, (plain(what_it_undoes(undone)), plain(says))))
+    return "; ".join(filter(None, (plain(what_it_undoes(undone)), reason_text(says))))
 
 
 def _own_note(stage: Stage, waits: str) -> str:

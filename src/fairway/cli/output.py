@@ -25,6 +25,8 @@ _NARROWEST = 4
 #: As much of an id as git would show of a commit.
 SHORT_ID = 8
 
+#: What tells a line from the next by itself.
+_ENDS = (":", ";", ",", ".", "…")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 #: A colour or a weight, and nothing else.
 _COLOUR = r"\x1b\[[0-9;:]*m"
@@ -110,8 +112,21 @@ def status(word: str, shown: str = "") -> "Text":
 
 
 def plain(text: str) -> str:
-    """The text in one line, without anything that would move the cursor."""
-    return _CONTROL.sub(" ", text).strip()
+    """The text in one line, without anything that would move the cursor; where a line ended, that is still seen."""
+    joined = ""
+    for line in _lines(text):
+        joined += (" " if joined.endswith(_ENDS) else "; ") + line if joined else line
+    return joined
+
+
+def reason_text(text: str) -> str:
+    """The same in as many lines as it has, those after the first a little further right."""
+    return "\n  ".join(_lines(text))
+
+
+def _lines(text: str) -> list[str]:
+    lines = (_CONTROL.sub(" ", line).strip() for line in text.splitlines())
+    return [line for line in lines if line]
 
 
 def log_text(text: str) -> str:

@@ -88,7 +88,7 @@ def _has_news(stage: Stage, before: Stage | None, with_waits: bool) -> bool:
 
 
 def _stage_line(stage: Stage, deployment: Deployment) -> str:
-    name, word, note = plain(stage.name), stage_word(stage), stage_note(stage, deployment.stages)
+    name, word, note = plain(stage.name), stage_word(stage), plain(stage_note(stage, deployment.stages))
     if note == f"{name} is {word}":
         return note
     if note.startswith((word, "waits for ")):

@@ -175,7 +175,8 @@ def _next_rollback_stage(facts: NextFacts, now: datetime) -> NextDecision:
         return _interrupt(running, StageStatus.FAILED, _timed_out(facts, running))
     if not rollback.stages:
         ends_as, cause = _outcome_of_rollback(facts)
-        return _stop(ends_as, f"{cause}; {_result_of_rollback(facts.deployment)}")
+        # A cause of several lines ends with its own: what else there is to say is not part of the last.
+        return _stop(ends_as, ("\n" if "\n" in cause else "; ").join((cause, _result_of_rollback(facts.deployment))))
     undoing = rollback.stages[0]
     undone = stage_undone_by(undoing, facts.deployment.stages)
     what = "" if undone is None else f" stage {undone.index + 1}"

@@ -219,6 +219,23 @@ def test_where_nobody_looks_at_what_runs_the_newest_deployment_tells(succeeded: 
     assert application_word(application) == word
 
 
+def test_a_reason_of_several_lines_is_shown_line_by_line() -> None:
+    why = "2 objects are refused:\na.yaml:1: x\nb.yaml:2: y"
+    failed = a_stage("1", name="K8S_SYNC", status=StageStatus.FAILED, status_reason=why, completed_at=NOW + minutes(2))
+    deployment = a_deployment(
+        status=DeploymentStatus.FAILED, status_reason=f"Stage K8S_SYNC failed: {why}", stages=(failed,)
+    )
+
+    assert headline(deployment, AT).plain.partition("\n")[2] == (
+        "  Stage K8S_SYNC failed: 2 objects are refused:\n    a.yaml:1: x\n    b.yaml:2: y"
+    )
+    assert [line.strip() for line in printed(stage_list(deployment, AT)).splitlines()] == [
+        "✗ K8S_SYNC  2m00s  2 objects are refused:",
+        "a.yaml:1: x",
+        "b.yaml:2: y",
+    ]
+
+
 def test_a_stage_ran_from_the_end_of_the_one_before() -> None:
     first = a_stage("1", status=StageStatus.SUCCEEDED, completed_at=NOW + minutes(2))
     second = a_stage("2", status=StageStatus.FAILED, completed_at=NOW + minutes(5))

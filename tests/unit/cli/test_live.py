@@ -118,7 +118,7 @@ def test_words_of_strangers_do_not_move_the_cursor_and_older_agents_say_less() -
         "cart  ✓ synced  ! not healthy  told 1m ago",
         "",
         "RESOURCE   HEALTH         AGE  REASON",
-        "Pod a [1A  ! not healthy  10m  [2Jgone for good",
+        "Pod a [1A  ! not healthy  10m  [2Jgone; for good",
     ]
 
 

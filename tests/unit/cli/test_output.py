@@ -15,6 +15,7 @@ from fairway.cli.output import (
     fields,
     log_text,
     plain,
+    reason_text,
     roughly,
     short_ids,
     show,
@@ -68,8 +69,21 @@ def test_fields_that_are_empty_are_left_out() -> None:
     )
 
 
+def test_lines_are_told_apart_when_they_become_one() -> None:
+    assert (
+        plain("2 are refused:\na.yaml:1: x\n\n  b.yaml:2: y;\nlast") == "2 are refused: a.yaml:1: x; b.yaml:2: y; last"
+    )
+
+
+def test_the_lines_of_a_reason_are_kept_where_there_is_room_for_them() -> None:
+    assert (
+        reason_text("2 are refused:\na.yaml:1: x\x1b[1m\n\nb.yaml:2: y")
+        == "2 are refused:\n  a.yaml:1: x [1m\n  b.yaml:2: y"
+    )
+
+
 def test_escape_sequences_do_not_reach_the_terminal() -> None:
-    assert plain("a\x1b[31mb\n\x9bc\u202ed ") == "a [31mb c d"
+    assert plain("a\x1b[31mb\r\x9bc\u202ed ") == "a [31mb; c d"
     assert log_text("\x1b[1;31mred\x1b[0m\ttab\nline\r\x07\x1b]0;title\x07!") == "red\ttab\nline!"
 
 

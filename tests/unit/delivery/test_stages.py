@@ -41,6 +41,12 @@ def _undoing_ended(status: S, reason: str) -> Deployment:
     return a_deployment(status=D.ROLLING_BACK, stages=(*failed[:2], undo, *failed[3:]))
 
 
+def _failed_in_lines(reason: str) -> Deployment:
+    undone = _undoing_ended(S.SUCCEEDED, "")
+    failed = msgspec.structs.replace(undone.stages[0], status_reason=reason)
+    return msgspec.structs.replace(undone, stages=(failed, *undone.stages[1:]))
+
+
 ROLLBACK_OFF = a_config(*SETTINGS, planner=Planner(auto_rollback=False))
 
 
@@ -174,6 +180,11 @@ def test_a_deployment_goes_forward(known: NextFacts, decision: NextDecision) -> 
             facts(D.ROLLING_BACK, deployment=_undoing_ended(S.SUCCEEDED, "Pod b stays as it is")),
             stop(D.FAILED, "Stage K8S_CANARY_ROLLOUT failed; it was rolled back: Pod b stays as it is"),
             id="undone, with something to say",
+        ),
+        pytest.param(
+            facts(D.ROLLING_BACK, deployment=_failed_in_lines("2 are refused:\na\nb")),
+            stop(D.FAILED, "Stage K8S_CANARY_ROLLOUT failed: 2 are refused:\na\nb\nit was rolled back"),
+            id="undone, after a reason of several lines",
         ),
         pytest.param(
             facts(D.ROLLING_BACK, S.SUCCEEDED, S.CANCELLED, S.SUCCEEDED, S.SUCCEEDED),
