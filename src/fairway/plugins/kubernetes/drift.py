@@ -24,8 +24,9 @@ _METADATA_NOT_COMPARED: Final = frozenset(
 )
 #: Kinds of which the data may be secret.
 _MASKED: Final = {"Secret": frozenset({"data", "stringData"}), "ConfigMap": frozenset({"data", "binaryData"})}
-#: How many changed objects are shown in full.
+#: How many changed objects are shown in full, and how many more by name.
 _SHOWN: Final = 3
+_NAMED: Final = 100
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -130,9 +131,18 @@ def in_words(drift: Drift, commit: str) -> tuple[str, ...]:
     entries += [("#", each.key, outline(masked_changes(each))) for each in drift.changed[:_SHOWN]]
     for number, (sign, key, shown) in enumerate(entries, 1):
         lines += [f"{sign} {number}. {key}", *(["", shown] if shown else [])]
-    if len(drift.changed) > _SHOWN:
-        lines.append(f"... and {len(drift.changed) - _SHOWN} more changed objects")
+    if rest := drift.changed[_SHOWN:]:
+        lines.append(f"... and {len(rest)} more changed objects, not shown in full:")
+        named = enumerate(rest[:_NAMED], len(entries) + 1)
+        lines += [f"# {number}. {each.key}: {_places(each)}" for number, each in named]
+        lines += [f"... and {len(rest) - _NAMED} more"] if len(rest) > _NAMED else []
     return tuple(lines)
+
+
+def _places(changed: Changed) -> str:
+    places = [each.dotted for each in changed.changes]
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return ", ".join(places[:_SHOWN]) + more
 
 
 def masked_changes(changed: Changed) -> tuple[Change, ...]:

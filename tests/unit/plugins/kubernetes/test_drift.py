@@ -165,7 +165,20 @@ What Git says at commit abcdef0, and what is in the cluster:
 def test_many_changed_objects_are_shown_in_part() -> None:
     changed = tuple(Changed(Key("", "Service", "shop", f"s{n}"), (Change(("spec", "a"), 1, 2),)) for n in range(5))
 
-    assert in_words(Drift(changed=changed), "abc")[-1] == "... and 2 more changed objects"
+    assert in_words(Drift(changed=changed), "abc")[-3:] == (
+        "... and 2 more changed objects, not shown in full:",
+        f"# 4. {changed[3].key}: spec.a",
+        f"# 5. {changed[4].key}: spec.a",
+    )
+
+
+def test_names_of_changed_objects_end_somewhere() -> None:
+    paths = tuple(Change(("data", name), "1", "2") for name in "abcdef")
+    changed = tuple(Changed(Key("", "ConfigMap", "shop", f"c{n:03}"), paths) for n in range(300))
+
+    said = in_words(Drift(changed=changed), "abc")
+
+    assert said[-2:] == ("# 103. ConfigMap shop/c102: data.a, data.b, data.c and 3 more", "... and 197 more")
 
 
 @pytest.mark.parametrize(
