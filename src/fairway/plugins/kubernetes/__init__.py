@@ -5,6 +5,8 @@ manifests/       an application's files → the objects they describe
 strategy.py, versions.py, preview.py, difference.py
                  what a commit would bring, and how it differs from another
 marks.py, order.py, config_hash.py, variants.py, references.py, needed.py, patches.py, traffic.py
+strategy.py, versions.py, preview.py, difference.py, trial.py
+                 what a commit would bring, how it differs from another, and whether a cluster would take it
 marks.py, order.py, config_hash.py, variants.py, references.py, patches.py, traffic.py, weights.py
                  what is made of manifests before they are applied; pure
 site.py, stages.py, started.py, undoing.py

@@ -1,7 +1,7 @@
 """What an agent asks about commits before anything happens: their versions, how to deploy them, what they would change.
 
-All of it is answered from files alone, so a cluster that is away keeps nobody from planning. Each commit is read with
-its own settings.
+All of it is answered from files, so a cluster that is away keeps nobody from planning. What a change would bring is
+also tried at the cluster, where that can be done. Each commit is read with its own settings.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,22 @@ from fairway.errors import UserError
 from fairway.kube.manifest import Manifest
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.kubernetes.manifests.load import Manifests
-from fairway.plugins.kubernetes.preview import preview
+from fairway.plugins.kubernetes.marks import Owner
+from fairway.plugins.kubernetes.preview import brought, preview
+from fairway.plugins.kubernetes.refusals import NotApplied
 from fairway.plugins.kubernetes.routes import all_targets, routed_to
 from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
 from fairway.plugins.kubernetes.stages import PRIMARY_ROLLOUT, SYNC
 from fairway.plugins.kubernetes.strategy import decide_strategy
+from fairway.plugins.kubernetes.trial import Brought, Trial, Trials
 from fairway.plugins.kubernetes.versions import image_versions
 from fairway.sdk import Files, Preview, PreviewQuestion, Strategy, SyncStrategy
+from fairway.sdk.side_by_side import all_ended
 
 #: For the settings that hold wherever the application goes.
 _ANYWHERE = DeployTarget(name="")
+#: An error goes by the headers of an answer, in which there is no more room.
+_MOST_LETTERS = 4000
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,8 +43,9 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 class Commits:
     """Answers for one plugin; `plugin` is how the agent's file names it, `known` are its deploy targets."""
 
-    def __init__(self, manifests: Manifests, plugin: str, known: Sequence[DeployTarget]) -> None:
+    def __init__(self, manifests: Manifests, plugin: str, known: Sequence[DeployTarget], trials: Trials) -> None:
         self._manifests = manifests
+        self._trials = trials
         self._plugin = plugin
         self._known = tuple(known)
 
@@ -65,14 +72,24 @@ class Commits:
         return next((each for each in decided if each.strategy is SyncStrategy.PIPELINE), decided[0])
 
     async def previews(self, question: PreviewQuestion) -> tuple[Preview, ...]:
-        """What a change would do to each deploy target that something of the application goes to."""
+        """What a change would do to each deploy target that something of the application goes to; NotApplied with all
+        that a cluster does not take of it."""
         spec = self._settings(question.target).spec
         own = tuple(each for each in question.targets if goes_to(spec, each))
-        return tuple(
-            [await self._preview(question, own, each) for each in all_targets(own, spec.resource_routes, self._known)]
-        )
+        targets = all_targets(own, spec.resource_routes, self._known)
+        found = await all_ended(self._preview(question, own, each) for each in targets)
+        refused = [
+            trial.refused if len(found) == 1 else f"{seen.deploy_target}: {trial.refused}"
+            for seen, trial in found
+            if trial.refused
+        ]
+        if refused:
+            raise NotApplied("\n".join(refused)[:_MOST_LETTERS])
+        return tuple(seen for seen, _ in found)
 
-    async def _preview(self, question: PreviewQuestion, own: Sequence[DeployTarget], target: DeployTarget) -> Preview:
+    async def _preview(
+        self, question: PreviewQuestion, own: Sequence[DeployTarget], target: DeployTarget
+    ) -> tuple[Preview, Trial]:
         new = await self._said(question.target, target, question.application_name)
         after = routed_to(new.manifests, target, own, new.settings.spec.resource_routes)
         before: tuple[Manifest, ...] = ()
@@ -84,8 +101,22 @@ class Commits:
                 named_before = old.settings.spec.workloads
             except UserError as error:
                 notes = (f"what runs cannot be read any more, so everything seems new: {error}", *notes)
+        label = new.settings.spec.variant_label
+        owner = Owner(
+            # Which agent deploys is not asked for here; objects that were deployed tell it.
+            agent_id="",
+            application_id=question.application_id,
+            commit=question.target.commit,
+            variant_key=label.key,
+            variant=label.primary_value,
+        )
+        changed = brought(before, after)
+        trial = await self._trials.of(
+            target, Brought(manifests=after, changed=changed, owner=owner, files=question.target)
+        )
+        notes = (*notes, *trial.notes)
         strategy = decide_strategy(before, after, new.settings.spec.workloads, named_before).strategy
-        return preview(target.name, before, after, notes, prunes=_prunes(new.settings, strategy))
+        return preview(target.name, before, after, notes, prunes=_prunes(new.settings, strategy)), trial
 
     async def _said(self, files: Files, target: DeployTarget, application_name: str = "") -> Said:
         settings = self._settings(files)

@@ -36,6 +36,7 @@ from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, goes_to
 from fairway.plugins.kubernetes.site import Place, Site
 from fairway.plugins.kubernetes.traffic import Shares
+from fairway.plugins.kubernetes.trial import Trials
 from fairway.plugins.kubernetes.undoing import roll_back
 from fairway.sdk import (
     Files,
@@ -69,7 +70,7 @@ class OnClusters(Plugin):
         super().__init__(settings)
         self.clusters = Clusters(self.patience)
         self.manifests = Manifests(settings.state, settings.config, self.install_tool)
-        self.commits = Commits(self.manifests, settings.name, settings.targets)
+        self.commits = Commits(self.manifests, settings.name, settings.targets, Trials(self.clusters.of))
         self.live = LiveStates(self, self.manifests)
 
     async def close(self) -> None:

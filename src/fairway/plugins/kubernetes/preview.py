@@ -35,14 +35,14 @@ def preview(
     prunes: bool = True,
 ) -> Preview:
     """What would be added, changed and deleted at a deploy target; without `prunes`, nothing is deleted."""
-    old, new = ({each.key: each.body for each in manifests} for manifests in (before, after))
+    old, new = _bodies(before), _bodies(after)
     missing = sorted(key for key in old if key not in new)
     deleted, kept = (missing, []) if prunes else ([], missing)
     added = [key for key in new if key not in old]
-    changed = [key for key in new if key in old and differences(old[key], new[key], _TOLERANCE)]
+    changed = sorted(brought(before, after).difference(added))
     if not (missing or added or changed):
         return Preview(deploy_target=deploy_target, summary="No manifest would change", changes=False)
-    signs = [("-", deleted), ("+", sorted(added)), ("#", sorted(changed))]
+    signs = [("-", deleted), ("+", sorted(added)), ("#", changed)]
     entries = [(sign, key) for sign, keys in signs for key in keys]
     stays = [f"{key} is not in Git any more and stays in the cluster, because prune is off" for key in kept]
     parts = [safe(f"# {note}\n") for note in (*notes, *stays)]
@@ -55,6 +55,18 @@ def preview(
         summary=summary,
         details=_bounded(parts),
     )
+
+
+def brought(before: Sequence[Manifest], after: Sequence[Manifest]) -> frozenset[Key]:
+    """What is new, or otherwise than before."""
+    old = _bodies(before)
+    return frozenset(
+        each.key for each in after if each.key not in old or differences(old[each.key], each.body, _TOLERANCE)
+    )
+
+
+def _bodies(manifests: Iterable[Manifest]) -> dict[Key, Body]:
+    return {each.key: each.body for each in manifests}
 
 
 def _entry(number: str, key: Key, before: Body | None, after: Body | None) -> str:
