@@ -34,7 +34,7 @@ LINES = 2000
 class Work:
     """Four applications: one in a script, one being planned, one being undone, and one that waits for an approval."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str) -> None:
         self.go, self.over, self.ran = (folder / name for name in ("go", "over", "ran"))
         self._diary = folder / "diary"
         holds = f"while [ ! -e {self.go} ]; do sleep 0.02; done"
@@ -47,6 +47,9 @@ class Work:
             "approved": "{name: WAIT_APPROVAL, with: {}}",
         }
         self.files = {f"{name}/app.pipecd.yaml": an_application_file(stage) for name, stage in stages.items()}
+        for name in ("script", "undone", "approved"):
+            file = f"{name}/app.pipecd.yaml"
+            self.files[file] = self.files[file].replace("kind: Application", f"kind: {kind}")
         plugin = {"diary": str(self._diary), "plansWhen": str(self.go)}
         entry = {"name": "foreign", "url": str(a_foreign_plugin(folder / "made")), "config": plugin}
         self.plugins = msgspec.json.encode([entry]).decode()
@@ -92,19 +95,20 @@ def ask(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "back"),
+    ("end", "back", "kind"),
     [
-        pytest.param(kill_launcher, "after", id="launcher killed, back when the script is over"),
-        pytest.param(kill_both, "in", id="launcher and agent killed"),
-        pytest.param(kill_agent, "", id="agent killed"),
-        pytest.param(ask, "in", id="asked to stop"),
-        pytest.param(ask, "after", id="asked to stop, back when the script is over"),
+        pytest.param(kill_launcher, "after", "Application", id="launcher killed, back when the script is over"),
+        pytest.param(kill_both, "in", "Application", id="launcher and agent killed"),
+        pytest.param(kill_both, "in", "KubernetesApp", id="launcher and agent killed, first generation"),
+        pytest.param(kill_agent, "", "Application", id="agent killed"),
+        pytest.param(ask, "in", "Application", id="asked to stop"),
+        pytest.param(ask, "after", "KubernetesApp", id="asked to stop, back when the script is over"),
     ],
 )
 def test_whatever_a_deployment_is_doing_when_its_agent_ends_is_done_once_and_its_log_is_whole(
-    tmp_path: Path, end: Callable[[Site], None], back: str
+    tmp_path: Path, end: Callable[[Site], None], back: str, kind: str
 ) -> None:
-    work = Work(tmp_path)
+    work = Work(tmp_path, kind)
     with a_site(tmp_path, work.files, How(plugins=work.plugins)) as site:
         site.add_applications("script", "planned", "undone", "approved")
         until(lambda: work.is_under_way(site))

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.acceptance.kubernetes.pipelines import NEW, OLD, Change, an_applicati
 from tests.acceptance.kubernetes.sites import ClusterSite, a_cluster_site, an_agent_of, objects
 from tests.clusters.running import RunningCluster
 
+Place = Mapping[str, object]
 #: Application → the stage in which it waits for the kill. Canaries and baselines of the first three cannot go, which is
 #: waited for for a minute only; the next four have pods that cannot run yet, and what the last one sends does not get
 #: through.
@@ -30,11 +32,22 @@ WAITS_IN = {
 }
 #: What cannot go.
 HELD = {"clean": "canary", "compared": "baseline", "undone": "canary"}
-_HERE = {"kubernetes": ["here"]}
+#: How applications of either generation are registered. What is told of their deployments takes other ways.
+_FIRST: Place = {"kind": "kubernetes", "platform_provider": "here"}
+_SECOND: Place = {"deploy_targets_by_plugin": {"kubernetes": ["here"]}}
 
 
-@pytest.mark.parametrize("who", ["agent", "plugin"])
-def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: str, tmp_path: Path, who: str) -> None:
+@pytest.mark.parametrize(
+    ("who", "place"),
+    [
+        pytest.param("agent", _FIRST, id="agent, first generation"),
+        pytest.param("agent", _SECOND, id="agent, second generation"),
+        pytest.param("plugin", _SECOND, id="plugin"),
+    ],
+)
+def test_every_stage_goes_on_after_a_kill(
+    cluster: RunningCluster, namespace: str, tmp_path: Path, who: str, place: Place
+) -> None:
     changes, earlier = _changes(cluster, namespace), [name for name in WAITS_IN if name != "first"]
     later = {f"{name}/app.pipecd.yaml": an_application(name, tmp_path, changes.get(name)) for name in WAITS_IN}
     old = {path: text for path, text in later.items() if not path.startswith("first/")}
@@ -46,12 +59,12 @@ def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: st
     with a_door(cluster) as door:
         kubeconfig = door.kubeconfig(an_agent_of(cluster, namespace))
         with a_cluster_site(tmp_path, old, {"here": kubeconfig}) as site:
-            site.register(*earlier, deploy_targets_by_plugin=_HERE)
+            site.register(*earlier, **place)
             assert {site.ended_of(name).status for name in earlier} == {DeploymentStatus.SUCCEEDED}
             shut_gate(cluster, f"{namespace}-old")
             door.holds = _routes
             site.origin.commit(later)
-            site.register("first", deploy_targets_by_plugin=_HERE)
+            site.register("first", **place)
             _until_all_have_got_there(site)
             until(lambda: (_waiting(cluster, namespace), door.held > 0) == (7, True), pause=0.2)
 
@@ -64,6 +77,12 @@ def test_every_stage_goes_on_after_a_kill(cluster: RunningCluster, namespace: st
     reasons = {name: each.status_reason for name, each in ended.items()}
     assert {name: each.status for name, each in ended.items()} == expected, reasons
     assert _deployed(cluster, namespace) == dict.fromkeys(WAITS_IN, NEW) | {"undone": OLD}
+    assert _undone(tmp_path) == {"undone": "35"}
+
+
+def _undone(folder: Path) -> dict[str, str]:
+    """Application → the numbers of the stages whose scripts were undone."""
+    return {name: (folder / name).read_text() for name in WAITS_IN if (folder / name).is_file()}
 
 
 def _until_all_have_got_there(site: ClusterSite) -> None:
