@@ -286,6 +286,12 @@ def _config(file: list[Reading]) -> ApplicationConfig | None:
     return configs[0] if len(configs) == 1 and isinstance(configs[0], ApplicationConfig) else None
 
 
+def kind_of(config: ApplicationConfig) -> ApplicationKind | None:
+    """The platform of a v0 file."""
+    # The plugin that a v0 kind stands for has the kind's name.
+    return ApplicationKind(next(iter(config.plugins))) if config.generation is Generation.V0 else None
+
+
 def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> DiscoveredApplication:
     directory, name = posixpath.split(path)
     return DiscoveredApplication(
@@ -295,8 +301,7 @@ def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> Discovere
         # PipeCD's server refuses a whole report for a path of one character, and the root of a repository would be one.
         path=directory if len(directory) > 1 else f"./{directory}",
         config_filename=name,
-        # The plugin that a v0 kind stands for has the kind's name.
-        kind=ApplicationKind(next(iter(config.plugins))) if config.generation is Generation.V0 else None,
+        kind=kind_of(config),
         labels=config.labels,
         description=config.description,
     )

@@ -9,15 +9,15 @@ from datetime import datetime
 
 import msgspec
 
-from fairway.agent.applications import KnownApplication
-from fairway.config.application import Generation
+from fairway.agent.applications import KnownApplication, kind_of
+from fairway.config.application import ApplicationConfig
 from fairway.delivery.commit import Touched, TouchIndex, TouchRule
 from fairway.delivery.trigger import LastDeployment, TriggerDecision, TriggerFacts, decide_trigger, with_its_turn
 from fairway.git.errors import GitNotFound
 from fairway.git.history import Commit as GitCommit
 from fairway.git.mirror import Mirror
 from fairway.git.remote import commit_url
-from fairway.model.application import Application, GitPath, Repository
+from fairway.model.application import Application, ApplicationKind, GitPath, Repository
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.trigger import Commit, SyncStrategy, Trigger, TriggerKind
 
@@ -108,7 +108,7 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
             sync_strategy=new.triggered.decision.sync_strategy,
             strategy_summary=new.triggered.decision.reason,
         ),
-        kind=application.kind if config is None or config.generation is Generation.V0 else None,
+        kind=_kind(application, config),
         platform_provider=application.platform_provider,
         deploy_targets_by_plugin=application.deploy_targets_by_plugin,
         labels=application.labels,
@@ -124,6 +124,13 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
         created_at=now,
         updated_at=now,
     )
+
+
+def _kind(application: Application, config: ApplicationConfig | None) -> ApplicationKind | None:
+    """What the file says: who was registered without a kind comes with the first one over the wire, whatever it is."""
+    if config is None or application.kind is None:
+        return application.kind
+    return kind_of(config)
 
 
 async def _touched(mirror: Mirror, known: tuple[KnownApplication, ...], examined: dict[str, str]) -> dict[str, Touched]:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
+import pytest
+
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
 from fairway.agent.triggering import Asked, NewDeployment, asked_for, examine, new_deployment
 from fairway.delivery.trigger import TriggerOutcome
 from fairway.git.mirror import Mirror
-from fairway.model.application import Application, DeploymentReference, GitPath, Repository
+from fairway.model.application import Application, ApplicationKind, DeploymentReference, GitPath, Repository
 from fairway.model.trigger import SyncStrategy, TriggerKind
 from tests.integration.agent.running import an_application_file
 from tests.integration.git.repositories import Origin, a_mirror, an_origin
@@ -80,6 +83,32 @@ async def test_after_a_forced_push_over_what_was_deployed_everything_may_have_ch
     origin, gone = an_origin_of_two(tmp_path), "0" * 40
     async with await a_mirror(origin) as mirror:
         assert await deployed(mirror, origin.head(), gone, {}) == ["web", "shop"]
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        pytest.param("KubernetesApp", ApplicationKind.KUBERNETES, id="kubernetes"),
+        pytest.param("LambdaApp", ApplicationKind.LAMBDA, id="lambda"),
+        pytest.param("Application", None, id="second generation"),
+    ],
+)
+async def test_a_deployment_has_the_kind_of_its_file(tmp_path: Path, file: str, kind: ApplicationKind | None) -> None:
+    """On the wire, who was registered without a kind has the first one."""
+    text = FILE.replace("kind: Application", f"kind: {file}")
+    origin, asked = an_origin(tmp_path, {"web/app.pipecd.yaml": text}), Asked(kind=TriggerKind.COMMAND)
+    async with await a_mirror(origin) as mirror:
+        web, *_ = await known(mirror, origin.head())
+        first = msgspec.structs.replace(web.application, kind=ApplicationKind.KUBERNETES)
+        new = NewDeployment(
+            triggered=asked_for(msgspec.structs.replace(web, application=first), asked, NOW),
+            commit=await mirror.commit(origin.head()),
+            repository=Repository(id="r-1", remote="the remote", branch="main"),
+            mirror=mirror,
+            asked=asked,
+        )
+
+        assert new_deployment(new, lambda: "d-1", NOW).kind is kind
 
 
 async def test_a_deployment_carries_its_commit_its_cause_and_its_place(tmp_path: Path) -> None:
