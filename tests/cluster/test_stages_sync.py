@@ -307,6 +307,24 @@ async def test_a_missing_permission_is_named_with_verb_resource_and_namespace(
             assert word in ended.message
 
 
+async def test_what_somebody_has_deleted_is_made_anew_once_it_is_gone(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map(a="1"))
+        await web.succeed("K8S_SYNC")
+        web.kubectl("patch", "configmap", "settings", "-p", '{"metadata": {"finalizers": ["example.com/hold"]}}')
+        web.kubectl("delete", "configmap", "settings", "--wait=false")
+
+        async with while_running(web, "K8S_SYNC", "example.com/hold") as (running, _):
+            web.kubectl("patch", "configmap", "settings", "-p", '{"metadata": {"finalizers": null}}')
+            ended = await running
+
+        assert ended.status is SUCCEEDED, ended
+        assert f"ConfigMap {namespace}/settings: created" in ended.log
+        assert web.get("configmap", "settings")["data"] == {"a": "1"}
+
+
 async def test_a_sync_that_was_broken_off_goes_on_when_it_is_asked_for_again(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

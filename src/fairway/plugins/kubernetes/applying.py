@@ -25,6 +25,7 @@ from fairway.plugins.kubernetes.owning import Owning
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.placing import Placed
 from fairway.plugins.kubernetes.refusals import OtherSelector, Written, is_unchangeable, together
+from fairway.plugins.kubernetes.removing import wait_until_gone
 from fairway.plugins.kubernetes.replacing import Replacer, is_replaced
 from fairway.plugins.kubernetes.sharing import is_shareable, sharers
 from fairway.plugins.kubernetes.variants import only_label_differs
@@ -275,6 +276,10 @@ class Applier:
             answer = await self._judged(each, self._writer.apply(each.manifest.body))
         if checked.before is not None and not checked.shared_with and is_shareable(each.key):
             await self._writer.stop_sharing(checked.before)
+        if part(answer, "metadata", "deletionTimestamp"):
+            # What was just applied goes with it.
+            await wait_until_gone(self._cluster, each.kind, answer, self._log)
+            return await self._apply_now(Checked(placed=each))
         self._log.info(f"{each.key}: {self._told(checked, answer)}")
         return answer
 

@@ -53,6 +53,10 @@ class NotRemoved(UserError):
     """Objects that could not be taken away."""
 
 
+class StillThere(UserError):
+    """An object that somebody has deleted, and that something holds."""
+
+
 async def remove(cluster: Cluster, bodies: Sequence[Body], log: StageLog, why: str) -> Removed:
     """Take objects away; all are tried, then NotRemoved names those that failed."""
     failed: list[tuple[Body, FairwayError]] = []
@@ -115,6 +119,17 @@ async def _delete(cluster: Cluster, kind: Kind, body: Body) -> Body | None:
         except Conflict:
             live = await cluster.get(kind, key.namespace, key.name)
     raise TemporaryError(f"{key} changes all the time; it could not be removed")
+
+
+async def wait_until_gone(cluster: Cluster, kind: Kind, body: Body, log: StageLog) -> None:
+    """Wait for the end of an object that somebody else has deleted; StillThere where that takes too long."""
+    held = Held(log)
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await until_gone(cluster, kind, body, see=held.see)
+    except TimeoutError as error:
+        by = ", ".join(held.by) or "what depends on it"
+        raise StillThere(f"somebody has deleted it, and it waits for {by}; see to that, then deploy again") from error
 
 
 class Held:
