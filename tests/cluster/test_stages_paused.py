@@ -2,21 +2,25 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.kubernetes.gates import behind, open_gate
 from tests.cluster.kubernetes_applications import SUCCEEDED, a_deployment, an_application, while_running
 from tests.clusters.running import RunningCluster
 from tests.integration.agent.running import until
 
 
+@pytest.mark.parametrize("spec", [{}, {"paused": False}], ids=["Git says nothing", "Git says that it is not paused"])
 async def test_a_rollout_that_somebody_pauses_is_waited_for_and_told(
-    cluster: RunningCluster, namespace: str, tmp_path: Path
+    cluster: RunningCluster, namespace: str, tmp_path: Path, spec: dict[str, bool]
 ) -> None:
     said = (
         f"Deployment {namespace}/web: It is paused by kubectl-rollout, and nothing is rolled out until somebody goes "
         f"on with it: kubectl rollout resume deployment/web -n {namespace}"
     )
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.commit(a_deployment(**behind(namespace)))
+        deployment = a_deployment(**behind(namespace))
+        web.commit({**deployment, "spec": {**deployment["spec"], **spec}})
 
         async with while_running(web, "K8S_SYNC", "0 of 1 replicas are available") as (stage, stage_id):
             web.kubectl("rollout", "pause", "deployment/web")

@@ -22,7 +22,7 @@ Path = tuple[str, ...]
 _SECTIONS: Final = frozenset({"f:metadata", "f:status"})
 _FIELDS: Final = frozenset(
     ("f:spec", f"f:{name}")
-    for name in ("replicas", "progressDeadlineSeconds", "minReadySeconds", "revisionHistoryLimit")
+    for name in ("replicas", "progressDeadlineSeconds", "minReadySeconds", "revisionHistoryLimit", "paused")
 )
 #: Of a definition, controllers fill in what its manifest leaves to them, such as the authority of its webhook.
 _FILLED_IN: Final = frozenset({"CustomResourceDefinition"})
