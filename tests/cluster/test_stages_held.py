@@ -41,6 +41,24 @@ async def test_what_holds_an_object_is_told_while_it_is_waited_for(
     assert (ended.status, ended.log[-1]) == (SUCCEEDED, "1 object applied, 1 removed"), ended
 
 
+async def test_what_holds_an_object_is_told_while_it_is_to_be_made_anew(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    said = f"ConfigMap {namespace}/old: It is being removed; it waits for example.com/hold"
+    anew = a_config_map("old")
+    anew["metadata"]["annotations"] = {"pipecd.dev/force-sync-by-replace": "enabled"}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(anew)
+        await web.succeed("K8S_SYNC")
+        hold(web, "old")
+
+        async with while_running(web, "K8S_SYNC", said) as (stage, _):
+            let_go(web, "old")
+            ended = await stage
+
+    assert ended.status is SUCCEEDED, ended
+
+
 async def test_what_is_still_held_does_not_count_as_removed(
     cluster: RunningCluster, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

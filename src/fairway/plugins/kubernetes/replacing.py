@@ -26,7 +26,8 @@ from fairway.plugins.kubernetes.marks import (
 from fairway.plugins.kubernetes.order import is_of_kubernetes
 from fairway.plugins.kubernetes.parts import part, with_part
 from fairway.plugins.kubernetes.placing import Placed
-from fairway.plugins.kubernetes.removing import until_gone
+from fairway.plugins.kubernetes.removing import Held, until_gone
+from fairway.sdk.stage_log import StageLog
 
 #: How often something is begun again because the object changed meanwhile.
 _ATTEMPTS: Final = 5
@@ -72,8 +73,9 @@ def _is_wrong_in_itself(body: Body, field: str, said: str) -> bool:
 class Replacer:
     """Replaces objects for one stage in one cluster."""
 
-    def __init__(self, cluster: Cluster, anew: Anew, *, restoring: bool = False) -> None:
+    def __init__(self, cluster: Cluster, log: StageLog, anew: Anew, *, restoring: bool = False) -> None:
         self._cluster = cluster
+        self._log = log
         self._anew = anew
         #: Whether the stage leads back to what ran before.
         self._restoring = restoring
@@ -122,7 +124,7 @@ class Replacer:
                 if live is not None and force:
                     uid = str(part(live, "metadata", "uid"))
                     await self._cluster.delete(each.kind, each.namespace, each.key.name, uid=uid)
-                    await until_gone(self._cluster, each.kind, live)
+                    await until_gone(self._cluster, each.kind, live, see=Held(self._log).see)
                     live = None
                 if live is None:
                     return await self._cluster.create(body)

@@ -167,7 +167,7 @@ class Site:
 
     def _applier(self, owner: Owner, *, restoring: bool = False) -> Applier:
         owning = Owning(owner, self._place.applications)
-        replacer = Replacer(self.cluster, Anew(self.run, self.target.name), restoring=restoring)
+        replacer = Replacer(self.cluster, self.run.log, Anew(self.run, self.target.name), restoring=restoring)
         return Applier(self.cluster, self.run.log, replacer, self._written, owning)
 
     async def bring(
