@@ -13,6 +13,7 @@ import msgspec
 import yaml
 
 from fairway.config.agent_file import DeployTarget
+from fairway.model.registration import Registration, Standing
 from fairway.model.stage import Stage, StageStatus
 from fairway.plugins.kubernetes.plugin import Kubernetes, OnClusters
 from fairway.sdk.testing import Ended, PluginUnderTest, plugin_under_test
@@ -44,6 +45,13 @@ class Application:
         (folder / "app.pipecd.yaml").write_text(yaml.safe_dump(file))
         (folder / "manifests.yaml").write_text(yaml.safe_dump_all(bodies))
         self.plugin.commit = f"{self._commits:040x}"
+
+    def work_for(self, name: str) -> None:
+        """Another application is deployed from now on; it is registered, as the agent says."""
+        plugin = self.plugin
+        plugin.application_id, plugin.application_name = f"{name}-{self.namespace}", name
+        registered = Registration(Standing.REGISTERED, name)
+        plugin.agent.applications = {**(plugin.agent.applications or {}), plugin.application_id: registered}
 
     def deployed(self) -> None:
         """The deployment has ended well: what Git says now is what runs, and the next deployment begins."""

@@ -14,7 +14,7 @@ APPLICATION = "pipecd.dev/application"
 
 def work_for(web: Application, name: str) -> None:
     """One of the two applications is spoken of from now on."""
-    web.plugin.application_id, web.plugin.application_name = f"{name}-{web.namespace}", name
+    web.work_for(name)
 
 
 def owner(web: Application, name: str = "moves") -> str:

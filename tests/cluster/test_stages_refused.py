@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from fairway.model.registration import Registration, Standing
 from tests.acceptance.agent.sites import until
 from tests.cluster.kubernetes_applications import (
     FAILED,
@@ -147,11 +148,11 @@ async def test_an_object_of_another_application_is_refused_and_stays_its_own(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:
     async with an_application(cluster, namespace, tmp_path) as web:
-        web.plugin.application_name = "first"
+        web.plugin.agent.applications = {f"app-{namespace}": Registration(Standing.REGISTERED, "first")}
         web.commit(a_config_map("shared", a="1"))
         await web.succeed("K8S_SYNC")
 
-        web.plugin.application_id, web.plugin.application_name = f"other-{namespace}", "second"
+        web.plugin.application_id = f"other-{namespace}"
         web.commit(a_config_map("shared", a="2"), a_config_map("own"))
         refused = await web.run("K8S_SYNC")
         taken = a_config_map("shared", a="2")

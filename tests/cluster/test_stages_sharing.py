@@ -35,7 +35,7 @@ class Two:
 
     def be(self, name: str) -> Application:
         """Go on as one of them."""
-        self.web.plugin.application_id, self.web.plugin.application_name = f"{name}-{self.web.namespace}", name
+        self.web.work_for(name)
         return self.web
 
     def id_of(self, name: str) -> str:

@@ -16,7 +16,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairway.rpc.agent_api import hint_messages, lease_messages, report_messages
+from fairway.rpc.agent_api import application_messages, hint_messages, lease_messages, report_messages
 from fairway.rpc.agent_api import messages as agent_messages
 from fairway.rpc.channel import MAX_MESSAGE_BYTES
 from fairway.rpc.user_api import messages as user_messages
@@ -35,6 +35,7 @@ SERVICES = (
     hint_messages.DESCRIPTOR.services_by_name["HintService"],
     lease_messages.DESCRIPTOR.services_by_name["LeaseService"],
     report_messages.DESCRIPTOR.services_by_name["ReportService"],
+    application_messages.DESCRIPTOR.services_by_name["ApplicationService"],
 )
 #: Whoever sends nonsense is told one of these, or has what it asked for.
 HONEST = {

@@ -1,6 +1,6 @@
-"""The server as an agent sees it: PipedService, and hints and leases beside it, in our own nouns.
+"""The server as an agent sees it: PipedService, and our own services beside it, in our own nouns.
 
-Works against Fairway's server and against PipeCD's, which has neither of the two. Each call has a time limit and ends
+Works against Fairway's server and against PipeCD's, which has none of the latter. Each call has a time limit and ends
 in an error that says whether a repetition may help; repeating is left to whoever calls. Reports are values (`reports`),
 so that the `outbox` can keep them when the server is away.
 """
@@ -23,12 +23,15 @@ from fairway.model.agent import AgentProfile
 from fairway.model.application import Application, DeploymentReference
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.registration import Registration, Standing
 from fairway.rpc.agent_api import (
     FENCING_METADATA,
     AgentStub,
+    ApplicationStub,
     HintStub,
     LeaseStub,
     ReportStub,
+    application_messages,
     hint_messages,
     lease_messages,
     messages,
@@ -38,6 +41,7 @@ from fairway.rpc.convert.agent import to_wire_profile
 from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deployment
+from fairway.rpc.convert.registration import from_server_registration
 from fairway.rpc.convert.wire_enum import WireError
 
 _log = structlog.get_logger()
@@ -106,6 +110,7 @@ class ControlPlane:
         self._hints = HintStub(channel)
         self._leases = LeaseStub(channel)
         self._reports = ReportStub(channel)
+        self._finding = ApplicationStub(channel)
         #: Whether the server takes several reports in one call; so it is taken to, until it says otherwise.
         self._takes_together = True
         self._metadata: tuple[tuple[str, str], ...] = (("authorization", f"PIPED-TOKEN {token}"),)
@@ -163,6 +168,28 @@ class ControlPlane:
         if digest != self._listed:
             self._listed, self._applications = digest, self._understood(from_wire_application, answer.applications)
         return self._applications
+
+    async def find_application(self, application_id: str) -> Registration:
+        """Whether an application is registered, with this agent or another."""
+        try:
+            request = application_messages.FindRequest(application_id=application_id)
+            return from_server_registration(await self._answer(self._finding.Find, request, "Find"))
+        except ServerRefused as error:
+            if _code(error) is not grpc.StatusCode.UNIMPLEMENTED:
+                raise
+        return await self._find_at_pipecd(application_id)
+
+    async def _find_at_pipecd(self, application_id: str) -> Registration:
+        """The same of PipeCD's server, which lists enabled ones alone and does not tell disabled from deleted."""
+        for each in await self.applications():
+            if each.id == application_id:
+                return Registration(Standing.REGISTERED, each.name)
+        try:
+            # Whoever has left something on a platform has been deployed.
+            deployed = await self.last_deployment(application_id, DeploymentStatus.PENDING)
+        except ServerRefused:
+            return Registration(Standing.UNKNOWN)
+        return Registration(Standing.GONE if deployed is None else Standing.UNKNOWN)
 
     async def open_deployments(self) -> tuple[Deployment, ...]:
         """Every deployment of this agent that has not ended."""

@@ -1,4 +1,5 @@
-"""What a server offers to agents: PipeCD's PipedService, and our own hints, leases and reports together beside it.
+"""What a server offers to agents: PipeCD's PipedService, and our own beside it: hints, leases, reports together, and
+which applications there are.
 
 Servers subclass the servicers and register them here; agents call through the stubs. `messages` has the
 requests and responses; the nouns inside them are made and read by the modules of `convert`.
@@ -7,9 +8,12 @@ requests and responses; the nouns inside them are made and read by the modules o
 from grpc import aio
 
 from fairway.rpc import aliases
+from fairway.rpc.gen.fairway.agent.v1 import applications_pb2 as application_messages
 from fairway.rpc.gen.fairway.agent.v1 import hints_pb2 as hint_messages
 from fairway.rpc.gen.fairway.agent.v1 import leases_pb2 as lease_messages
 from fairway.rpc.gen.fairway.agent.v1 import reports_pb2 as report_messages
+from fairway.rpc.gen.fairway.agent.v1.applications_pb2_grpc import ApplicationServiceServicer as ApplicationServicer
+from fairway.rpc.gen.fairway.agent.v1.applications_pb2_grpc import ApplicationServiceStub as ApplicationStub
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceServicer as HintServicer
 from fairway.rpc.gen.fairway.agent.v1.hints_pb2_grpc import HintServiceStub as HintStub
 from fairway.rpc.gen.fairway.agent.v1.leases_pb2_grpc import LeaseServiceServicer as LeaseServicer
@@ -28,24 +32,31 @@ _AGENT_SERVICE = messages.DESCRIPTOR.services_by_name["PipedService"]
 _HINT_SERVICE = hint_messages.DESCRIPTOR.services_by_name["HintService"]
 _LEASE_SERVICE = lease_messages.DESCRIPTOR.services_by_name["LeaseService"]
 _REPORT_SERVICE = report_messages.DESCRIPTOR.services_by_name["ReportService"]
+_APPLICATION_SERVICE = application_messages.DESCRIPTOR.services_by_name["ApplicationService"]
 #: The names of the services that agents call.
-AGENT_SERVICES = tuple(each.full_name for each in (_AGENT_SERVICE, _HINT_SERVICE, _LEASE_SERVICE, _REPORT_SERVICE))
+AGENT_SERVICES = tuple(
+    each.full_name for each in (_AGENT_SERVICE, _HINT_SERVICE, _LEASE_SERVICE, _REPORT_SERVICE, _APPLICATION_SERVICE)
+)
 
 __all__ = [
     "AGENT_SERVICES",
     "FENCING_METADATA",
     "AgentServicer",
     "AgentStub",
+    "ApplicationServicer",
+    "ApplicationStub",
     "HintServicer",
     "HintStub",
     "LeaseServicer",
     "LeaseStub",
     "ReportServicer",
     "ReportStub",
+    "application_messages",
     "hint_messages",
     "lease_messages",
     "messages",
     "register_agent_service",
+    "register_application_service",
     "register_hint_service",
     "register_lease_service",
     "register_report_service",
@@ -71,3 +82,8 @@ def register_lease_service(servicer: LeaseServicer, server: aio.Server) -> None:
 def register_report_service(servicer: ReportServicer, server: aio.Server) -> None:
     """Serve reports that come together."""
     aliases.register(servicer, _REPORT_SERVICE, server)
+
+
+def register_application_service(servicer: ApplicationServicer, server: aio.Server) -> None:
+    """Serve which applications there are."""
+    aliases.register(servicer, _APPLICATION_SERVICE, server)

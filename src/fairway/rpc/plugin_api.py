@@ -2,8 +2,8 @@
 
 A plugin serves the first three, as far as it can; what it does not register answers UNIMPLEMENTED, and the
 agent takes that for "not supported". The agent serves the fourth to its plugins. `StageService` is ours: with it a
-plugin can tell a cancelled deployment from an agent that went away. So are `SecretService` and `LiveStateHintService`,
-which an agent offers to its own plugins.
+plugin can tell a cancelled deployment from an agent that went away. So are `SecretService`, `LiveStateHintService`
+and `ApplicationService`, which an agent offers to its own plugins.
 """
 
 from typing import Final
@@ -11,9 +11,12 @@ from typing import Final
 from grpc import aio
 
 from fairway.rpc import aliases
+from fairway.rpc.gen.fairway.plugin.v1 import applications_pb2 as application_messages
 from fairway.rpc.gen.fairway.plugin.v1 import live_states_pb2 as live_state_hint_messages
 from fairway.rpc.gen.fairway.plugin.v1 import secrets_pb2 as secret_messages
 from fairway.rpc.gen.fairway.plugin.v1 import stages_pb2 as stage_messages
+from fairway.rpc.gen.fairway.plugin.v1.applications_pb2_grpc import ApplicationServiceServicer as ApplicationServicer
+from fairway.rpc.gen.fairway.plugin.v1.applications_pb2_grpc import ApplicationServiceStub as ApplicationStub
 from fairway.rpc.gen.fairway.plugin.v1.live_states_pb2_grpc import (
     LiveStateHintServiceServicer as LiveStateHintServicer,
 )
@@ -45,6 +48,8 @@ __all__ = [
     "TOKEN_KEY",
     "UNDER_WAY_KEY",
     "WATCHED_KEY",
+    "ApplicationServicer",
+    "ApplicationStub",
     "DeploymentServicer",
     "DeploymentStub",
     "HostServicer",
@@ -59,12 +64,14 @@ __all__ = [
     "SecretStub",
     "StageServicer",
     "StageStub",
+    "application_messages",
     "common_messages",
     "deployment_messages",
     "host_messages",
     "live_state_hint_messages",
     "live_state_messages",
     "plan_preview_messages",
+    "register_application_service",
     "register_deployment_service",
     "register_host_service",
     "register_live_state_hint_service",
@@ -128,3 +135,8 @@ def register_stage_service(servicer: StageServicer, server: aio.Server) -> None:
 def register_secret_service(servicer: SecretServicer, server: aio.Server) -> None:
     """Serve, in an agent, the opening of sealed values."""
     aliases.register(servicer, secret_messages.DESCRIPTOR.services_by_name["SecretService"], server)
+
+
+def register_application_service(servicer: ApplicationServicer, server: aio.Server) -> None:
+    """Serve, in an agent, which applications there are."""
+    aliases.register(servicer, application_messages.DESCRIPTOR.services_by_name["ApplicationService"], server)

@@ -19,9 +19,12 @@ from fairway.errors import TemporaryError, UserError
 from fairway.git.retry import Retry
 from fairway.model.command import Command
 from fairway.model.log_block import LogBlock
+from fairway.model.registration import Registration, Standing
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.log_block import to_wire_log_block
-from fairway.rpc.plugin_api import TOKEN_KEY, HostStub, LiveStateHintStub, SecretStub
+from fairway.rpc.convert.registration import from_wire_registration
+from fairway.rpc.plugin_api import TOKEN_KEY, ApplicationStub, HostStub, LiveStateHintStub, SecretStub
+from fairway.rpc.plugin_api import application_messages as a
 from fairway.rpc.plugin_api import host_messages as m
 from fairway.rpc.plugin_api import live_state_hint_messages as h
 from fairway.rpc.plugin_api import secret_messages as s
@@ -53,8 +56,12 @@ class AgentClient:
         self.plugin = plugin
         self._metadata = ((TOKEN_KEY, token),) if token else ()
         self._host = HostStub(channel)
-        self._secrets = SecretStub(channel)
-        self._hints = LiveStateHintStub(channel)
+        #: The services that PipeCD's agents do not offer, by their methods.
+        self._own: dict[str, Any] = {
+            "DecryptSecret": SecretStub(channel),
+            "LiveStateChanged": LiveStateHintStub(channel),
+            "FindApplication": ApplicationStub(channel),
+        }
         self._retry = retry or Retry(attempts=30, first_delay=0.1, longest_delay=5.0)
 
     def stage(self, deployment_id: str, stage_id: str, application_id: str) -> "StageAgent":
@@ -79,9 +86,8 @@ class AgentClient:
         try:
             await self.call("LiveStateChanged", h.LiveStateChangedRequest(application_ids=application_ids))
         except (AgentAway, AgentRefused) as error:
-            cause = error.__cause__
             # Any other fault costs latency only: the agent asks again by itself.
-            return not (isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.UNIMPLEMENTED)
+            return not _is(error, grpc.StatusCode.UNIMPLEMENTED)
         return True
 
     async def application_object(self, application_id: str, key: str) -> bytes | None:
@@ -95,13 +101,18 @@ class AgentClient:
     async def once(self, method: str, request: Message, seconds: float = _CALL_SECONDS) -> Any:
         """The same, asked for once."""
         try:
-            stub = {"DecryptSecret": self._secrets, "LiveStateChanged": self._hints}.get(method, self._host)
+            stub = self._own.get(method, self._host)
             return await getattr(stub, method)(request, metadata=self._metadata, timeout=seconds)
         except aio.AioRpcError as error:
             said = error.details() or error.code().name
             if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
                 raise AgentAway(f"the agent did not answer {method}: {said}") from error
             raise AgentRefused(f"the agent refused {method} ({error.code().name}): {said}") from error
+
+
+def _is(error: AgentAway | AgentRefused, code: grpc.StatusCode) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, aio.AioRpcError) and cause.code() is code
 
 
 class _Line(NamedTuple):
@@ -161,11 +172,19 @@ class StageAgent:
         try:
             answer = await self._line.call("GetApplicationSharedObject", request)
         except AgentRefused as error:
-            cause = error.__cause__
-            if isinstance(cause, aio.AioRpcError) and cause.code() is grpc.StatusCode.NOT_FOUND:
+            if _is(error, grpc.StatusCode.NOT_FOUND):
                 return None
             raise
         return bytes(answer.object)
+
+    async def find_application(self, application_id: str) -> Registration:
+        request = a.FindApplicationRequest(application_id=application_id)
+        try:
+            return from_wire_registration(await self._line.call("FindApplication", request))
+        except AgentRefused as error:
+            if _is(error, grpc.StatusCode.UNIMPLEMENTED):
+                return Registration(Standing.UNKNOWN)
+            raise
 
     async def open_secret(self, sealed: str) -> Secret:
         request = s.OpenSecretRequest(deployment_id=self._stage["deployment_id"], secret=sealed)

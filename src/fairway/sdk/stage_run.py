@@ -18,6 +18,7 @@ from fairway.config.stages import StageOptions
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
+from fairway.model.registration import Registration
 from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
 from fairway.sdk.awaited import Awaited
 from fairway.sdk.side_by_side import all_ended
@@ -69,6 +70,7 @@ class Agent(Protocol):
     async def shared_note(self, key: str) -> str | None: ...
     async def put_object(self, key: str, value: bytes) -> None: ...
     async def get_object(self, key: str) -> bytes | None: ...
+    async def find_application(self, application_id: str) -> Registration: ...
     async def open_secret(self, sealed: str) -> Secret: ...
     async def install_tool(self, name: str, version: str, script: str) -> Path: ...
     def commands(self) -> AsyncIterator[Command]: ...
@@ -147,6 +149,10 @@ class StageRun(Generic[O]):
     async def get_object(self, key: str) -> bytes | None:
         """What was kept with the application."""
         return await self._agent.get_object(key)
+
+    async def find_application(self, application_id: str) -> Registration:
+        """Whether another application is registered, and what it is called; with PipeCD's agent nobody can tell."""
+        return await self._agent.find_application(application_id)
 
     async def open_secret(self, sealed: str) -> Secret:
         """Open a value that was sealed for the agent; the stage's log never shows it. PipeCD's agent cannot."""

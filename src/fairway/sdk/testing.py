@@ -23,6 +23,7 @@ from fairway.model.application import GitPath, Repository, SyncState
 from fairway.model.command import ApproveStage, Command
 from fairway.model.deployment import Deployment
 from fairway.model.live_state import Resource
+from fairway.model.registration import Registration, Standing
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import Commit, SyncStrategy, Trigger
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
@@ -31,11 +32,13 @@ from fairway.rpc.convert.application import from_wire_sync_state
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.live_state import from_wire_plugin_live_state
+from fairway.rpc.convert.registration import to_wire_registration
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     OVERDUE_KEY,
     UNDER_WAY_KEY,
+    ApplicationServicer,
     DeploymentStub,
     HostServicer,
     LiveStateHintServicer,
@@ -45,10 +48,12 @@ from fairway.rpc.plugin_api import (
     StageStub,
     live_state_messages,
     plan_preview_messages,
+    register_application_service,
     register_host_service,
     register_live_state_hint_service,
     register_secret_service,
 )
+from fairway.rpc.plugin_api import application_messages as a
 from fairway.rpc.plugin_api import common_messages as common
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.rpc.plugin_api import host_messages as h
@@ -69,7 +74,7 @@ class Ended(msgspec.Struct, frozen=True):
     log: tuple[str, ...]
 
 
-class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
+class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer, ApplicationServicer):
     """Takes what plugins tell an agent, and keeps it where a test can look."""
 
     def __init__(self) -> None:
@@ -90,6 +95,8 @@ class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
         self.secrets: dict[str, str] = {}
         #: Name and version of a tool → where it is; what is not here cannot be installed.
         self.tools: dict[tuple[str, str], Path] = {}
+        #: Application id → what is known of it; all others are gone. None for an agent that cannot tell, as PipeCD's.
+        self.applications: dict[str, Registration] | None = {}
         #: Stage id → commands that wait for it.
         self.commands: dict[str, list[Command]] = {}
 
@@ -181,6 +188,14 @@ class AgentDouble(HostServicer, SecretServicer, LiveStateHintServicer):
     ) -> ls.LiveStateChangedResponse:
         self.changed.extend(request.application_ids)
         return ls.LiveStateChangedResponse()
+
+    async def FindApplication(
+        self, request: a.FindApplicationRequest, context: CallContext
+    ) -> a.FindApplicationResponse:
+        if self.applications is None:
+            await context.abort(grpc.StatusCode.UNIMPLEMENTED, "unknown service fairway.plugin.v1.ApplicationService")
+        found = self.applications.get(request.application_id, Registration(Standing.GONE))
+        return to_wire_registration(found)
 
     async def DecryptSecret(self, request: o.OpenSecretRequest, context: CallContext) -> o.OpenSecretResponse:
         if request.secret not in self.secrets:
@@ -367,6 +382,7 @@ async def plugin_under_test(
     register_host_service(agent, server)
     register_secret_service(agent, server)
     register_live_state_hint_service(agent, server)
+    register_application_service(agent, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     host = Host(address=f"127.0.0.1:{port}", stops_stages=True)

@@ -20,6 +20,7 @@ from fairway.errors import FairwayError
 from fairway.rpc.agent_api import (
     AGENT_SERVICES,
     register_agent_service,
+    register_application_service,
     register_hint_service,
     register_lease_service,
     register_report_service,
@@ -33,6 +34,7 @@ from fairway.server.access_log import LogCalls, logged_requests
 from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
+from fairway.server.agent_service.finding import ApplicationService
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
 from fairway.server.answers import BoundAnswers
@@ -265,6 +267,7 @@ def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
     )
     register_agent_service(AgentService(agent_desk, agents), server)
     register_report_service(ReportService(agent_desk, agents), server)
+    register_application_service(ApplicationService(agent_desk, agents), server)
     register_user_service(UserService(kept.actions, kept.users), server)
     register_hint_service(HintService(actions.hints, _known_agent(agents)), server)
     leases = LeaseDesk(

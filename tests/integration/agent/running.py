@@ -22,12 +22,18 @@ from fairway.model.application import Application, GitPath, Repository
 from fairway.model.command import ApproveStage, Command, Payload
 from fairway.model.deployment import Deployment
 from fairway.model.stage import Approval
-from fairway.rpc.agent_api import register_agent_service, register_hint_service, register_report_service
+from fairway.rpc.agent_api import (
+    register_agent_service,
+    register_application_service,
+    register_hint_service,
+    register_report_service,
+)
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.secrets.render import Unsealer
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
+from fairway.server.agent_service.finding import ApplicationService
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
 from fairway.server.hint_service import HintService
@@ -162,6 +168,7 @@ class World(msgspec.Struct):
         register_agent_service(AgentService(desk, auth), self.server)
         if not as_pipecd:
             register_report_service(ReportService(desk, auth), self.server)
+            register_application_service(ApplicationService(desk, auth), self.server)
             register_hint_service(HintService(self.hints, known_agent), self.server)
         self.address = f"127.0.0.1:{self.server.add_insecure_port(f'127.0.0.1:{port or a_free_port()}')}"
         await self.server.start()

@@ -1,4 +1,4 @@
-"""What plugins ask of the agent: PipeCD's PluginService, complete, and the opening of secrets beside it.
+"""What plugins ask of the agent: PipeCD's PluginService, complete, and our own services beside it.
 
 Everything a plugin logs passes here, so this is where secrets are masked, for plugins of every maker. Notes and logs go
 to the server through the outbox, and are safe when the plugin has its answer. Who calls is known of every call, and a
@@ -38,7 +38,9 @@ from fairway.rpc.agent_api import messages as server_messages
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.log_block import from_wire_log_block
-from fairway.rpc.plugin_api import HostServicer, LiveStateHintServicer, SecretServicer
+from fairway.rpc.convert.registration import to_wire_registration
+from fairway.rpc.plugin_api import ApplicationServicer, HostServicer, LiveStateHintServicer, SecretServicer
+from fairway.rpc.plugin_api import application_messages as a
 from fairway.rpc.plugin_api import host_messages as m
 from fairway.rpc.plugin_api import live_state_hint_messages as h
 from fairway.rpc.plugin_api import secret_messages as s
@@ -105,7 +107,7 @@ def _code(error: FairwayError) -> grpc.StatusCode:
     return known.get(type(error), otherwise)
 
 
-class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
+class HostService(HostServicer, SecretServicer, LiveStateHintServicer, ApplicationServicer):
     """Serves the plugins of one agent."""
 
     def __init__(self, desk: HostDesk, caller: Callable[[CallContext], str]) -> None:
@@ -148,6 +150,10 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer):
         for application_id in request.application_ids:
             self._desk.look_soon(application_id)
         return h.LiveStateChangedResponse()
+
+    @_answered
+    async def FindApplication(self, request: a.FindApplicationRequest, _caller: str) -> a.FindApplicationResponse:
+        return to_wire_registration(await self._desk.control_plane.find_application(request.application_id))
 
     @_answered
     async def ReportStageLogs(self, request: m.ReportStageLogsRequest, caller: str) -> m.ReportStageLogsResponse:

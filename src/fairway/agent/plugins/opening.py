@@ -20,6 +20,7 @@ from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
 from fairway.rpc.channel import SERVER_OPTIONS
 from fairway.rpc.plugin_api import (
+    register_application_service,
     register_host_service,
     register_live_state_hint_service,
     register_secret_service,
@@ -62,6 +63,7 @@ async def _serve(stack: AsyncExitStack, service: HostService, path: Path) -> Non
     register_host_service(service, server)
     register_secret_service(service, server)
     register_live_state_hint_service(service, server)
+    register_application_service(service, server)
     server.add_insecure_port(f"unix:{path}")
     await server.start()
     stack.push_async_callback(server.stop, _GRACE_SECONDS)

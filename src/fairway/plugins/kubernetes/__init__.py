@@ -18,7 +18,7 @@ placing.py, applying.py, adoption.py, known_change.py, admission.py, rollout.py,
 owning.py, sharing.py, record.py, pruning.py, keeping.py, removing.py
 placing.py, applying.py, adoption.py, known_change.py, admission.py, rollout.py, waiting.py, meddling.py
                  bringing manifests to a cluster, and waiting until they are there and still what was brought
-alive.py, owning.py, moving.py
+alive.py, registered.py, owning.py, moving.py
                  whose an object is that is there already
 record.py, pruning.py, removing.py
                  what an application has there, and taking away what it should not have

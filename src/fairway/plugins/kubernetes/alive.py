@@ -1,10 +1,8 @@
-"""Which other applications are there: those that the agent has asked about, or deployed, a short while ago.
-
-Nobody tells a plugin that an application was deleted; the agent only does not speak of it any more. One that was
-deleted and registered anew has the same name and another id, and gets the objects of the one before.
+"""What other applications want, of those that the agent has asked about or deployed a short while ago.
 
 What an application wants at the newest commit is known once the agent has asked how it differs from Git, at each of its
-deploy targets. Whoever is about to take an object from it may wait for newer words.
+deploy targets. Whoever is about to take an object from it may wait for newer words. Which applications there are at all
+is another question (`registered`): the agent does not speak of each.
 """
 
 import asyncio
@@ -32,8 +30,6 @@ class Wants(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct):
-    name: str
-    first_at: float
     last_at: float
     #: None where it was not asked about yet.
     wants: dict[At, Wants | None] = {}
@@ -47,20 +43,10 @@ class Applications:
         self._seen: dict[str, _Seen] = {}
         self._news = asyncio.Event()
 
-    def see(self, application_id: str, name: str, now: float) -> None:
+    def see(self, application_id: str, now: float) -> None:
         """The agent speaks of an application."""
-        known = self._seen.setdefault(application_id, _Seen(name, now, now))
-        known.name, known.last_at = name, now
+        self._seen.setdefault(application_id, _Seen(now)).last_at = now
         self._seen = {id: each for id, each in self._seen.items() if now - each.last_at < _ALIVE_SECONDS}
-
-    def name_of(self, application_id: str, beside: str, now: float) -> str:
-        """What an application is called that is there beside that other one; empty where there may be none."""
-        known, other = self._seen.get(application_id), self._seen.get(beside)
-        if known is None or now - known.last_at >= _ALIVE_SECONDS:
-            return ""
-        if other is not None and other.name == known.name and known.last_at <= other.first_at:
-            return ""
-        return known.name
 
     def go_to(self, application_id: str, plugin: str, targets: Collection[str]) -> None:
         """At which deploy targets of a plugin an application is, which the agent has just spoken of."""

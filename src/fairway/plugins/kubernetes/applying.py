@@ -236,7 +236,7 @@ class Applier:
             live = await self._in_another_version(each)
         if live is None:
             return Checked(placed=each)
-        if other := self._owning.shared_with(each.manifest.body, live):
+        if other := await self._owning.shared_with(each.manifest.body, live):
             return Checked(placed=each, before=live, shared_with=other)
         return Checked(
             placed=each,
@@ -280,14 +280,14 @@ class Applier:
             # What was just applied goes with it.
             await wait_until_gone(self._cluster, each.kind, answer, self._log)
             return await self._apply_now(Checked(placed=each))
-        self._log.info(f"{each.key}: {self._told(checked, answer)}")
+        self._log.info(f"{each.key}: {await self._told(checked, answer)}")
         return answer
 
-    def _told(self, checked: Checked, answer: Body) -> str:
+    async def _told(self, checked: Checked, answer: Body) -> str:
         if checked.taken_from:
             return f"taken over from application {checked.taken_from}"
         done = outcome(checked.before, answer, self._owning.variant_key)
-        return f"{done}; {self._owning.whose(checked.shared_with)}" if checked.shared_with else done
+        return f"{done}; {await self._owning.whose(checked.shared_with)}" if checked.shared_with else done
 
     async def _judged(self, each: Placed, writing: Awaitable[T]) -> T:
         """What the cluster answers; what it says of a field that cannot be changed holds for our own objects only."""
@@ -296,7 +296,7 @@ class Applier:
         except Invalid as error:
             live = await self._cluster.get(each.kind, each.namespace, each.key.name) if is_unchangeable(error) else None
             if live is not None:
-                self._owning.refuse_to_remake(live, error)
+                await self._owning.refuse_to_remake(live, error)
                 if only_label_differs(each.manifest.body, live, key := self._owning.variant_key):
                     has_it = bool(part(live, "spec", "selector", "matchLabels", key))
                     raise OtherSelector(error, key, is_there=has_it) from error

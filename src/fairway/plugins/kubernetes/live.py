@@ -169,7 +169,7 @@ class LiveStates:
     def _note(self, question: LiveQuestion, targets: Sequence[DeployTarget]) -> None:
         """Remember that an application was asked about, and forget deploy targets that are not its own any more."""
         now = asyncio.get_running_loop().time()
-        self._applications.see(question.application_id, question.application_name, now)
+        self._applications.see(question.application_id, now)
         self._applications.go_to(question.application_id, self._plugin, [each.name for each in targets])
         asked = self._asked.setdefault(question.application_id, _Asked(now, {}))
         asked.at = now

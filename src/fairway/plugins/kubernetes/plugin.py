@@ -32,6 +32,7 @@ from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
 from fairway.plugins.kubernetes.live import LiveStates
 from fairway.plugins.kubernetes.manifests.load import Manifests
+from fairway.plugins.kubernetes.registered import Registrations
 from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, goes_to
 from fairway.plugins.kubernetes.site import Place, Site
@@ -103,9 +104,8 @@ class OnClusters(Plugin):
             raise StageFailed("the application names no deploy target of this plugin; name one where it is registered")
 
         own, alone = run.targets, len(targets) == 1
-        applications = self.settings.shared.get(Applications)
-        deployment, now = run.deployment, asyncio.get_running_loop().time()
-        applications.see(deployment.application_id, deployment.application_name, now)
+        applications, registered = self.settings.shared.get(Applications), Registrations(run.find_application)
+        applications.see(run.deployment.application_id, asyncio.get_running_loop().time())
         remarks: dict[str, str] = {}
 
         async def at(target: DeployTarget) -> str:
@@ -116,6 +116,7 @@ class OnClusters(Plugin):
                 cluster=lambda: self.clusters.of(target),
                 manifests=self.manifests,
                 applications=applications,
+                registered=registered,
                 alone=alone,
             )
             site = Site(run, place)

@@ -4,7 +4,6 @@ Every stage goes through `bring`: marks, the check of everything, the record of 
 and waiting. Each of these can be done again, so a stage that was broken off anywhere is simply run again.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
+from fairway.model.registration import Standing
 from fairway.plugins.kubernetes.alive import Applications
 from fairway.plugins.kubernetes.anew import Anew
 from fairway.plugins.kubernetes.applying import Applier, Checked
@@ -30,6 +30,7 @@ from fairway.plugins.kubernetes.pausing import resume_paused
 from fairway.plugins.kubernetes.placing import placed
 from fairway.plugins.kubernetes.pruning import Search
 from fairway.plugins.kubernetes.record import Record
+from fairway.plugins.kubernetes.registered import Registrations
 from fairway.plugins.kubernetes.removing import Removed, remove
 from fairway.plugins.kubernetes.replacing import Replacer
 from fairway.plugins.kubernetes.rollout import Rollout
@@ -77,8 +78,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     #: BadAccess where its kubeconfig cannot be used.
     cluster: Callable[[], Cluster]
     manifests: Manifests
-    #: Which others there are.
+    #: What others want.
     applications: Applications
+    #: Which of them there are.
+    registered: Registrations
     #: Whether there is no other deploy target, which might be of the same cluster.
     alone: bool = True
 
@@ -166,7 +169,7 @@ class Site:
         await self._applier(owner).check(objects, applied_before=self._applied)
 
     def _applier(self, owner: Owner, *, restoring: bool = False) -> Applier:
-        owning = Owning(owner, self._place.applications)
+        owning = Owning(owner, self._place.applications, self._place.registered)
         replacer = Replacer(self.cluster, self.run.log, Anew(self.run, self.target.name), restoring=restoring)
         return Applier(self.cluster, self.run.log, replacer, self._written, owning)
 
@@ -246,12 +249,13 @@ class Site:
         """Whether a rollback follows when the stage does not succeed, as the application's file says."""
         return application_settings(self.run.target, self._place.plugin).config.planner.auto_rollback
 
-    def other_owner(self, live: Body | None) -> str:
+    async def other_owner(self, live: Body | None) -> str:
         """The name of another application that is there and has an object; empty where none has."""
         own, other = self.run.deployment.application_id, mark(live, APPLICATION) if live is not None else ""
         if live is None or other == own or not belongs_to(live, other):
             return ""
-        return self._place.applications.name_of(other, own, asyncio.get_running_loop().time())
+        found = await self._place.registered.find(other)
+        return "" if found.standing is Standing.GONE else found.name or other
 
     async def live(self, manifest: Manifest) -> dict[str, Any] | None:
         """The object that a manifest means, as it is now."""

@@ -163,7 +163,7 @@ async def _without_moved(site: Site, manifests: Sequence[Manifest]) -> tuple[Man
     kept = {each.key for each in (await site.load_what_can_be(site.run.target)).manifests}
     moved: dict[Key, str] = {}
     for each in manifests:
-        if each.key not in kept and (other := site.other_owner(await site.live(each))):
+        if each.key not in kept and (other := await site.other_owner(await site.live(each))):
             moved[each.key] = other
             site.run.log.info(f"{each.key}: stays as it is, because it is application {other}'s by now")
     return tuple(each for each in manifests if each.key not in moved)

@@ -12,10 +12,16 @@ from sqlalchemy import Connection
 
 from fairway.clock import FakeClock
 from fairway.model.agent import Agent, AgentKey
-from fairway.rpc.agent_api import AgentStub, register_agent_service, register_report_service
+from fairway.rpc.agent_api import (
+    AgentStub,
+    register_agent_service,
+    register_application_service,
+    register_report_service,
+)
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
+from fairway.server.agent_service.finding import ApplicationService
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
 from fairway.server.keys import new_agent_key
@@ -101,6 +107,7 @@ async def serving(folder: Path, database: str = "") -> AsyncIterator[Serving]:
     server = aio.server(options=SERVER_OPTIONS)
     register_agent_service(AgentService(desk, auth), server)
     register_report_service(ReportService(desk, auth), server)
+    register_application_service(ApplicationService(desk, auth), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:

@@ -5,9 +5,11 @@ import asyncio
 import pytest
 
 from fairway.kube.manifest import Key, key_of
+from fairway.model.registration import Registration, Standing
 from fairway.plugins.kubernetes.alive import Applications, Wants
 from fairway.plugins.kubernetes.marks import Owner, marked
 from fairway.plugins.kubernetes.owning import NotOurs, Owning
+from fairway.plugins.kubernetes.registered import Registrations
 from tests.unit.plugins.kubernetes.builders import a_config_map
 
 CONFIG = a_config_map()
@@ -19,7 +21,7 @@ def known(*wants: Wants) -> Applications:
     """Two applications, and what Git says of the one that has the object."""
     applications = Applications()
     for name in ("first", "second"):
-        applications.see(name, name, asyncio.get_running_loop().time())
+        applications.see(name, asyncio.get_running_loop().time())
     applications.go_to("first", AT[0], [AT[1]])
     for each in wants:
         applications.want("first", AT, each)
@@ -27,7 +29,11 @@ def known(*wants: Wants) -> Applications:
 
 
 def owning(applications: Applications, news_seconds: float = 0.0) -> Owning:
-    return Owning(Owner(agent_id="agent", application_id="second", commit="new"), applications, news_seconds)
+    async def registered(application_id: str) -> Registration:
+        return Registration(Standing.REGISTERED, application_id)
+
+    owner = Owner(agent_id="agent", application_id="second", commit="new")
+    return Owning(owner, applications, Registrations(registered), news_seconds)
 
 
 def wants(commit: str, *keys: Key) -> Wants:

@@ -1,0 +1,16 @@
+from collections.abc import AsyncIterator
+
+from grpc import aio
+
+from fairway.rpc.gen.fairway.agent.v1 import applications_pb2 as pb
+
+class ApplicationServiceStub:
+    def __init__(self, channel: aio.Channel) -> None: ...
+    Find: aio.UnaryUnaryMultiCallable[pb.FindRequest, pb.FindAnswer]
+
+class ApplicationServiceServicer:
+    async def Find(self, request: pb.FindRequest, context: aio.ServicerContext[pb.FindRequest, pb.FindAnswer]) -> pb.FindAnswer: ...
+
+def add_ApplicationServiceServicer_to_server(
+    servicer: ApplicationServiceServicer, server: aio.Server
+) -> None: ...
