@@ -222,3 +222,19 @@ async def test_an_object_in_another_version_than_the_cluster_prefers_is_compared
 
         state = await until_it_is(web, OUT_OF_SYNC)
         assert "#spec.maxReplicas" in state.reason
+
+
+async def test_an_object_that_git_does_not_have_is_mended_only_where_something_is_pruned(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map("stays"), a_config_map("left"))
+        await web.succeed("K8S_SYNC")
+
+        mendable = []
+        for settings in ({}, {"quickSync": {"prune": True}}):
+            web.commit(a_config_map("stays"), **settings)
+            state = await until_it_is(web, OUT_OF_SYNC)
+            mendable.append((state.short_reason, web.plugin.mendable))
+
+        assert mendable == [("1 object is not as Git says: 1 not in Git", each) for each in (False, True)]

@@ -262,7 +262,7 @@ def _live(basis: _Basis, desk: DeployingDesk, watcher: Watcher) -> LiveStates:
             plugins=desk.plugins,
             server=basis.place.server,
             clock=basis.place.clock,
-            heal=healing.heal,
+            healing=healing,
         )
     )
 

@@ -1,12 +1,15 @@
 """One picture of an application from what several plugins say of it."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import msgspec
 
+from fairway.agent.applications import KnownApplication
 from fairway.agent.masking import Opened
-from fairway.agent.plugins.client import LiveAnswer
+from fairway.agent.plugins.live_answer import LiveAnswer
+from fairway.delivery.trigger import Drift
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import Health, Resource
 
@@ -49,6 +52,19 @@ def merged_sync(states: Sequence[SyncState], now: datetime) -> SyncState:
         at=now,
         short_reason=worst.short_reason,
         reason="\n".join(reason for reason in reasons if reason),
+    )
+
+
+def drift_of(known: KnownApplication, sync: SyncState, answers: Sequence[LiveAnswer]) -> Drift | None:
+    """How what runs differs from Git; None where it does not, or nobody can tell."""
+    if sync.status is not SyncStatus.OUT_OF_SYNC:
+        return None
+    # Commits of other applications come and go; what this one's file says decides what a deployment would do.
+    said = f"{sync.reason.replace(known.commit[:7], '')} {known.config!r}"
+    return Drift(
+        words=sync.short_reason,
+        digest=hashlib.blake2b(said.encode(), digest_size=16).hexdigest(),
+        mendable=any(each.mendable for each in answers if each.sync.status is SyncStatus.OUT_OF_SYNC),
     )
 
 

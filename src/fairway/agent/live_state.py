@@ -8,7 +8,7 @@ not hide what the others see.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
@@ -20,12 +20,13 @@ from fairway.agent import reports
 from fairway.agent.applications import KnownApplication
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
-from fairway.agent.healing import heals
-from fairway.agent.live_answers import masked_answer, merged_health, merged_sync, with_times
+from fairway.agent.healing import Healing, heals
+from fairway.agent.live_answers import drift_of, masked_answer, merged_health, merged_sync, with_times
 from fairway.agent.live_rests import ROUNDS, Rests
 from fairway.agent.masking import Opened, opened_in
 from fairway.agent.planning import Plugins
-from fairway.agent.plugins.client import LiveAnswer, PluginClient, PluginGone, PluginRefused
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
+from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.agent.reports import Report
 from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Wanted, Workspace
@@ -65,8 +66,8 @@ class LiveStateDesk(msgspec.Struct, frozen=True, kw_only=True):
     plugins: Plugins
     server: Server
     clock: Clock
-    #: Told of each application of which something else runs than Git says, at each look.
-    heal: Callable[[KnownApplication, datetime], Awaitable[None]]
+    #: Told at each look whether what runs is what Git says.
+    healing: Healing
 
 
 class LiveStates:
@@ -175,11 +176,17 @@ class LiveStates:
         may_rest = not deployment_id and all(each.watched for each in answers.said)
         if answers.said:
             picture = self._picture(known, answers.said, deployment_id)
+            drift = drift_of(known, picture.sync, answers.said)
+            if drift is not None and (remark := await self._desk.healing.remark(known, drift)):
+                said = msgspec.structs.replace(picture.sync, short_reason=remark)
+                picture = msgspec.structs.replace(picture, sync=said)
             may_rest &= await self._tell(picture)
-            if picture.sync.status is SyncStatus.OUT_OF_SYNC:
+            if drift is not None:
                 # When it is deployed again depends on the time too.
                 may_rest &= not heals(known)
-                await self._desk.heal(known, looked_at)
+                await self._desk.healing.heal(known, drift, looked_at)
+            elif picture.sync.status is SyncStatus.SYNCED:
+                self._desk.healing.note_synced(known)
         if may_rest:
             self._rests.begin(known, answers.asked)
 

@@ -12,7 +12,15 @@ import msgspec
 from fairway.agent.applications import KnownApplication, kind_of
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.commit import Touched, TouchIndex, TouchRule
-from fairway.delivery.trigger import LastDeployment, TriggerDecision, TriggerFacts, decide_trigger, with_its_turn
+from fairway.delivery.trigger import (
+    DRIFT_NOTE,
+    Drift,
+    LastDeployment,
+    TriggerDecision,
+    TriggerFacts,
+    decide_trigger,
+    with_its_turn,
+)
 from fairway.git.errors import GitNotFound
 from fairway.git.history import Commit as GitCommit
 from fairway.git.mirror import Mirror
@@ -33,6 +41,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     commander: str = ""
     chain_id: str = ""
     chain_block_index: int = 0
+    #: For drift: the digest of the difference.
+    drift: str = ""
     #: The id that the deployment is to have; empty where any will do.
     deployment_id: str = ""
 
@@ -65,10 +75,10 @@ def asked_for(known: KnownApplication, asked: Asked, now: datetime) -> Triggered
     return Triggered(known, decide_trigger(_facts(known, None, asked), now))
 
 
-def drifted(known: KnownApplication, last: LastDeployment | None, now: datetime) -> Triggered:
+def drifted(known: KnownApplication, drift: Drift, last: LastDeployment | None, now: datetime) -> Triggered:
     """Whether an application is deployed again because what runs differs from Git."""
     facts = _facts(known, None, Asked(kind=TriggerKind.OUT_OF_SYNC))
-    return Triggered(known, decide_trigger(msgspec.structs.replace(facts, last=last), now))
+    return Triggered(known, decide_trigger(msgspec.structs.replace(facts, last=last, drift=drift), now))
 
 
 class NewDeployment(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +130,7 @@ def new_deployment(new: NewDeployment, new_id: Callable[[], str], now: datetime)
         ),
         chain_id=new.asked.chain_id,
         chain_block_index=new.asked.chain_block_index,
+        shared_metadata={DRIFT_NOTE: new.asked.drift} if new.asked.drift else {},
         trace_commit_hash=commit.trailer(TRACE_TRAILER) or "",
         created_at=now,
         updated_at=now,

@@ -28,6 +28,7 @@ from fairway.agent.applications import (
 )
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
+from fairway.agent.healing import Before
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer, Report
 from fairway.agent.repositories import PATIENCE, Repositories, WatchedRepository
@@ -35,7 +36,7 @@ from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for,
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
 from fairway.config.application import Chain
-from fairway.delivery.trigger import LastDeployment, TriggerOutcome
+from fairway.delivery.trigger import Drift, TriggerOutcome
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
@@ -150,20 +151,20 @@ class Watcher:
             return False
         return True
 
-    async def heal(self, application_id: str, last: LastDeployment | None, after: str) -> None:
+    async def heal(self, application_id: str, drift: Drift, before: Before) -> None:
         """Deploy an application again of which something else ran than Git says after its last deployment, if its file
-        asks for that; `after` is the id of that one, empty where there was none."""
+        asks for that."""
         async with self._looking:
             known = next((each for each in self.known() if each.application.id == application_id), None)
             if known is None or self._desk.deployments.under_way(application_id):
                 return
             # One that was made since, while others were looked at, may have brought it to what Git says.
-            if self._last_id(application_id) != after:
+            if self._last_id(application_id) != before.deployment_id:
                 return
             repository = self._desk.repositories.by_id[known.application.git_path.repository.id]
-            triggered = drifted(known, last, self._desk.clock.now())
+            triggered = drifted(known, drift, before.last, self._desk.clock.now())
             if _is_triggered(triggered):
-                await self._deploy(repository, triggered, Asked(kind=TriggerKind.OUT_OF_SYNC))
+                await self._deploy(repository, triggered, Asked(kind=TriggerKind.OUT_OF_SYNC, drift=drift.digest))
 
     def _last_id(self, application_id: str) -> str:
         application = self._desk.registered.get(application_id)

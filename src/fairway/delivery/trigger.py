@@ -16,6 +16,9 @@ from fairway.model.application import Application
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.trigger import DRIFTED, SyncStrategy, TriggerKind
 
+#: Under which a deployment that is made against drift notes the digest of that difference.
+DRIFT_NOTE = "fairway/drift"
+
 
 class TriggerOutcome(enum.Enum):
     """What to do about one cause."""
@@ -34,6 +37,21 @@ class LastDeployment(msgspec.Struct, frozen=True, kw_only=True):
     commit_hash: str
     status: DeploymentStatus
     completed_at: datetime | None = None
+    #: The digest of the difference from Git that it was made for; empty where it was made for something else.
+    drift: str = ""
+
+
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """How what runs differs from what Git says."""
+
+    #: In one line.
+    words: str
+    #: The same for the same difference.
+    digest: str
+    #: Whether deploying takes it away, as far as plugins can tell.
+    mendable: bool = True
+    #: Whether there was no difference for a while since the last deployment.
+    anew: bool = False
 
 
 class TriggerFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +66,8 @@ class TriggerFacts(msgspec.Struct, frozen=True, kw_only=True):
     last: LastDeployment | None = None
     #: What the changes since the last examined commit touch of this application.
     touched: Touched | None = None
+    #: For drift: what differs.
+    drift: Drift | None = None
     #: For a command or a chain: the strategy that was asked for.
     asked_strategy: SyncStrategy = SyncStrategy.AUTO
     #: For a command: who asked.
@@ -115,13 +135,26 @@ def _on_out_of_sync(facts: TriggerFacts, config: ApplicationConfig, now: datetim
     settings = config.trigger.on_out_of_sync
     if settings.disabled:
         return _no("trigger.onOutOfSync is disabled")
-    if facts.last is not None:
-        if facts.last.completed_at is None or not facts.last.status.is_terminal:
-            return _no("It is out of sync, but its last deployment has not ended yet")
-        if now < facts.last.completed_at + settings.min_window:
-            since = f"its last deployment ended less than trigger.onOutOfSync.minWindow ({settings.min_window}) ago"
-            return _no(f"It is out of sync, but {since}")
+    if facts.last is not None and (facts.last.completed_at is None or not facts.last.status.is_terminal):
+        return _no("It is out of sync, but its last deployment has not ended yet")
+    if facts.drift is not None and (reason := not_mended(facts.drift, facts.last)):
+        return _no(reason)
+    ended_at = facts.last.completed_at if facts.last is not None else None
+    if ended_at is not None and now < ended_at + settings.min_window:
+        since = f"its last deployment ended less than trigger.onOutOfSync.minWindow ({settings.min_window}) ago"
+        return _no(f"It is out of sync, but {since}")
     return _yes(DRIFTED)
+
+
+def not_mended(drift: Drift, last: LastDeployment | None) -> str:
+    """Why deploying again would leave a difference as it is; empty where it may take it away.
+
+    A deployment that failed says nothing about that: the cluster may have been away.
+    """
+    tried = last is not None and last.drift == drift.digest and last.status is DeploymentStatus.SUCCEEDED
+    if drift.mendable and (not tried or drift.anew):
+        return ""
+    return f"It differs from Git in a way that deploying again does not mend: {drift.words}"
 
 
 def _yes(reason: str, strategy: SyncStrategy = SyncStrategy.AUTO) -> TriggerDecision:

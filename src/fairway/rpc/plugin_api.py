@@ -45,6 +45,7 @@ __all__ = [
     "NOTES_METADATA",
     "OVERDUE_KEY",
     "PLACE_KEY",
+    "STAYS_KEY",
     "TOKEN_KEY",
     "UNDER_WAY_KEY",
     "WATCHED_KEY",
@@ -98,6 +99,9 @@ UNDER_WAY_KEY: Final = "fairway-deployment-under-way"
 #: Trailing metadata of the answer to GetLivestate: "true" where the plugin tells its agent of every change from now on,
 #: so that the agent need not ask again and again. An agent that does not know it asks.
 WATCHED_KEY: Final = "fairway-live-state-watched"
+#: Trailing metadata of the answer to GetLivestate: "true" where no deployment takes away what differs from Git, so
+#: that none is made for it. An agent that does not know it tries, where the file asks for that.
+STAYS_KEY: Final = "fairway-drift-stays"
 #: The metadata by which a plugin of ours shows its agent who it is.
 TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 

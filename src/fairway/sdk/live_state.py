@@ -17,7 +17,7 @@ from fairway.model.live_state import Health, Resource
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_sync_state
 from fairway.rpc.convert.live_state import to_wire_plugin_live_state
-from fairway.rpc.plugin_api import UNDER_WAY_KEY, WATCHED_KEY, LiveStateServicer, common_messages
+from fairway.rpc.plugin_api import STAYS_KEY, UNDER_WAY_KEY, WATCHED_KEY, LiveStateServicer, common_messages
 from fairway.rpc.plugin_api import live_state_messages as m
 from fairway.sdk.plugin import Live, LiveQuestion, Plugin
 from fairway.sdk.refusing import code_of
@@ -49,8 +49,8 @@ class LiveStateService(LiveStateServicer):
             live = await self._plugin.live_state(question)
         except FairwayError as error:
             await context.abort(code_of(error), str(error))
-        if live.watched:
-            context.set_trailing_metadata(((WATCHED_KEY, "true"),))
+        said = {WATCHED_KEY: live.watched, STAYS_KEY: not live.mendable}
+        context.set_trailing_metadata(tuple((key, "true") for key, holds in said.items() if holds))
         now = self._clock.now()
         resources = [msgspec.structs.replace(each, plugin_name=settings.name) for each in live.resources]
         if question.deployment_under_way is None:

@@ -138,6 +138,9 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
     #: How it differs from what Git says, a sentence for each difference, the most important first; nothing when it is
     #: the same. None where the plugin does not compare.
     drift: tuple[str, ...] | None = None
+    #: Whether deploying takes away any of that difference. Where it does not, an application that asks for it
+    #: (`trigger.onOutOfSync`) is not deployed for it.
+    mendable: bool = True
     #: Why nobody can tell at the moment whether it differs, where that is so.
     problem: str = ""
     #: Whether the plugin calls `live_state_changed` whenever anything of this changes; then it is asked again only now

@@ -37,6 +37,7 @@ from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_s
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     OVERDUE_KEY,
+    STAYS_KEY,
     UNDER_WAY_KEY,
     ApplicationServicer,
     DeploymentStub,
@@ -244,6 +245,8 @@ class PluginUnderTest:
         self.metadata: dict[str, str] = {}
         #: Where an application of v0 is deployed to.
         self.platform_provider = ""
+        #: Whether deploying takes away any of the difference that `live_state` has told of last.
+        self.mendable = True
         self._deployments = DeploymentStub(channel)
         self._stages = StageStub(channel)
         self._live_states = LiveStateStub(channel)
@@ -308,7 +311,9 @@ class PluginUnderTest:
             deploy_targets=[each.name for each in self._settings.targets],
         )
         told = () if under_way is None else ((UNDER_WAY_KEY, "true" if under_way else "false"),)
-        answer = await self._live_states.GetLivestate(request, metadata=told)
+        call = self._live_states.GetLivestate(request, metadata=told)
+        answer = await call
+        self.mendable = STAYS_KEY not in dict(await call.trailing_metadata() or ())
         resources = from_wire_plugin_live_state(answer.application_live_state)
         return resources, from_wire_sync_state(answer.sync_state)
 

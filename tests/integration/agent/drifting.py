@@ -11,6 +11,8 @@ from pathlib import Path
 from fairway.sdk import Live, LiveQuestion, Plugin, PluginSettings, Resource, StageOptions, StageRun, stage
 
 AS_GIT_SAYS = "as Git says"
+#: What no sync changes; of the second the plugin knows it.
+INCURABLE, HOPELESS = "incurable", "hopeless"
 
 
 def put(file: Path, text: str) -> None:
@@ -38,7 +40,8 @@ class Drifting(Plugin):
     @stage("DRIFTING_SYNC", quick_sync=True)
     async def sync(self, _run: StageRun[StageOptions]) -> None:
         """Make it so."""
-        put(self._file, AS_GIT_SAYS)
+        if self._read() not in (INCURABLE, HOPELESS):
+            put(self._file, AS_GIT_SAYS)
 
     async def live_state(self, question: LiveQuestion) -> Live:
         with self._file.with_suffix(".asked").open("a") as asked:
@@ -50,7 +53,7 @@ class Drifting(Plugin):
             self._watching = asyncio.create_task(self._watch(question.application_id, found))
         resources = (Resource(id="one", name=found),)
         drift = () if found == AS_GIT_SAYS else (f"it is {found}",)
-        return Live(resources=resources, drift=drift, watched=self._promises)
+        return Live(resources=resources, drift=drift, mendable=found != HOPELESS, watched=self._promises)
 
     def _read(self) -> str:
         return self._file.read_text() if self._file.exists() else "nothing"

@@ -12,7 +12,7 @@ from fairway.agent import at_work
 from fairway.agent.live_state import LiveStates
 from fairway.model.application import SyncStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
-from tests.integration.agent.drifting import AS_GIT_SAYS, put
+from tests.integration.agent.drifting import AS_GIT_SAYS, HOPELESS, INCURABLE, put
 from tests.integration.agent.running import World, a_world, an_agent_at_work, until
 from tests.integration.git.repositories import an_origin
 
@@ -92,6 +92,54 @@ async def test_what_has_drifted_is_deployed_again_where_the_file_asks_for_it(
         assert newest.status is DeploymentStatus.SUCCEEDED
         assert newest.trigger.strategy_summary == "What runs differs from what Git says"
         assert file.read_text() == AS_GIT_SAYS
+
+
+async def test_what_drifts_once_more_in_the_same_way_is_mended_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at_work, "LiveStates", functools.partial(LiveStates, ask_seconds=0.1))
+    file = tmp_path / "runs"
+    asking = an_application(onOutOfSync={"disabled": False, "minWindow": "1s"})
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": asking})) as world:
+        await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
+        async with an_agent_at_work(world, plugins(file)):
+            for count in (1, 2, 3):
+                await until_deployed(world, count)
+                await until_it_is(world, SyncStatus.SYNCED)
+                put(file, "broken")
+
+
+@pytest.mark.parametrize(
+    ("what", "deployments"),
+    [pytest.param(INCURABLE, 2, id="tried once"), pytest.param(HOPELESS, 1, id="not tried at all")],
+)
+async def test_what_no_deployment_mends_is_not_deployed_for_ever_and_the_application_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, deployments: int
+) -> None:
+    monkeypatch.setattr(at_work, "LiveStates", functools.partial(LiveStates, ask_seconds=0.1))
+    file = tmp_path / "runs"
+    asking = an_application(onOutOfSync={"disabled": False, "minWindow": "1s"})
+    words = f"It differs from Git in a way that deploying again does not mend: it is {what}"
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": asking})) as world:
+        await world.add_application(deploy_targets_by_plugin={"drifting": ("here",)})
+
+        async def says_so() -> bool:
+            return await until_it_is(world, SyncStatus.OUT_OF_SYNC) == words
+
+        for agents in range(2):
+            async with an_agent_at_work(world, plugins(file)):
+                if not agents:
+                    await until_deployed(world, 1)
+                    put(file, what)
+                await until(says_so)
+                # After the agent was started anew, too.
+                await until(functools.partial(_as_many, file, len(asked(file)) + 5))
+
+        assert len(await world.deployments()) == deployments
+
+
+async def _as_many(file: Path, looks: int) -> bool:
+    return len(asked(file)) >= looks
 
 
 def asked(file: Path) -> list[int]:

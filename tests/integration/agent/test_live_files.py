@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fairway.agent.applications import KnownApplication
+from fairway.agent.applications import KnownApplication, Registered
+from fairway.agent.healing import Healing, HealingDesk
 from fairway.agent.live_state import LiveStateDesk, LiveStates
 from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Wanted, Workspace
@@ -63,7 +64,7 @@ def a_desk(reader: Any, origin: Origin, repositories: Repositories, workspace: W
         plugins=reader,
         server=reader,
         clock=SystemClock(),
-        heal=lambda _known, _at: asyncio.sleep(0),
+        healing=Healing(HealingDesk(registered=Registered(), find=reader, deploy=reader)),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from fairway.agent.applications import KnownApplication
+from fairway.agent.applications import KnownApplication, Registered
+from fairway.agent.healing import Healing, HealingDesk
 from fairway.agent.live_state import LiveStateDesk, LiveStates
 from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Workspace, WorkspaceError
@@ -78,7 +79,7 @@ def a_desk(world: Any, origin: Origin, repositories: Repositories) -> LiveStateD
         plugins=world,
         server=world,
         clock=SystemClock(),
-        heal=lambda _known, _at: asyncio.sleep(0),
+        healing=Healing(HealingDesk(registered=Registered(), find=world, deploy=world)),
     )
 
 

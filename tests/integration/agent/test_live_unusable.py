@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from fairway.agent.live_state import LiveStates
-from fairway.agent.plugins.client import LiveAnswer
+from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.agent.reports import Report
 from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source

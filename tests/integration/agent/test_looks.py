@@ -10,10 +10,12 @@ import pytest
 
 from fairway.agent.applications import Registered
 from fairway.agent.control_plane import ServerRefused
+from fairway.agent.healing import Before
 from fairway.agent.reports import Report
 from fairway.agent.repositories import PATIENCE, Repositories, WatchedRepository
 from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.clock import SystemClock
+from fairway.delivery.trigger import Drift
 from fairway.errors import FairwayError
 from fairway.git.errors import GitAccessError, GitRemoteError
 from fairway.model.application import GitPath, Repository
@@ -197,14 +199,15 @@ async def test_a_deployment_whose_application_does_not_know_of_it_is_not_made_ag
 async def test_what_differed_before_a_deployment_that_was_made_meanwhile_is_not_deployed_for_it(tmp_path: Path) -> None:
     heals = an_application_file(script("true"), spec="  trigger:\n    onOutOfSync: {disabled: false}\n")
     origin, reports = an_origin(tmp_path, {"web/app.pipecd.yaml": heals}), Reports()
+    drift = Drift(words="otherwise", digest="so")
     async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
         watcher, _ = a_watcher(tmp_path, repositories, reports, [])
         await repositories.by_id["r-1"].refresh()
         await watcher.look_everywhere()
         # Whoever saw it had to wait for the look, and the deployment has ended since.
-        await watcher.heal("a-web", None, "")
+        await watcher.heal("a-web", drift, Before(None, ""))
         before = list(reports.taken)
-        await watcher.heal("a-web", None, "d-0")
+        await watcher.heal("a-web", drift, Before(None, "d-0"))
 
     assert (before, reports.taken) == (["a-web"], ["a-web", "a-web"])
 

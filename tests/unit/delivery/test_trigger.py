@@ -8,11 +8,13 @@ import pytest
 from fairway.config.application import OnChain, OnCommand, OnCommit, OnOutOfSync, Trigger
 from fairway.delivery.commit import Touched
 from fairway.delivery.trigger import (
+    Drift,
     LastDeployment,
     TriggerDecision,
     TriggerFacts,
     TriggerOutcome,
     decide_trigger,
+    not_mended,
     with_its_turn,
 )
 from fairway.model.deployment import DeploymentStatus
@@ -119,6 +121,34 @@ TOO_SOON = no("It is out of sync, but its last deployment ended less than trigge
 )
 def test_drift_waits_for_the_last_deployment_and_its_window(fields: dict[str, Any], decision: TriggerDecision) -> None:
     assert decide_trigger(facts(TriggerKind.OUT_OF_SYNC, **fields), NOW) == decision
+
+
+def drift(**fields: Any) -> Drift:
+    return Drift(**{"words": "1 is missing", "digest": "as-now", **fields})
+
+
+NOT_MENDED = "It differs from Git in a way that deploying again does not mend: 1 is missing"
+
+
+@pytest.mark.parametrize(
+    ("last", "seen", "reason"),
+    [
+        pytest.param({"drift": "as-now"}, drift(), NOT_MENDED, id="the same as before"),
+        pytest.param({"drift": "otherwise"}, drift(), "", id="another difference"),
+        pytest.param({"drift": ""}, drift(), "", id="was not made for a difference"),
+        pytest.param({"drift": "as-now"}, drift(anew=True), "", id="was mended meanwhile"),
+        pytest.param({"drift": "as-now", "status": DeploymentStatus.FAILED}, drift(), "", id="did not succeed"),
+        pytest.param({}, drift(mendable=False), NOT_MENDED, id="nothing mends it"),
+    ],
+)
+def test_drift_that_a_deployment_does_not_mend_is_left_and_told(last: dict[str, Any], seen: Drift, reason: str) -> None:
+    ended = {"commit_hash": "c", "status": DeploymentStatus.SUCCEEDED, "completed_at": NOW - timedelta(days=1)}
+    before = LastDeployment(**{**ended, **last})
+
+    decision = decide_trigger(facts(TriggerKind.OUT_OF_SYNC, last=before, drift=seen), NOW)
+
+    assert decision == (no(reason) if reason else DRIFTED)
+    assert not_mended(seen, before) == reason
 
 
 @pytest.mark.parametrize("kind", TriggerKind)

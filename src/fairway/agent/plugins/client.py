@@ -16,15 +16,15 @@ from google.protobuf.message import Message
 from grpc import aio
 
 from fairway.agent.plugins.condition import Condition
+from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
 from fairway.delivery.strategy import PluginAnswer
 from fairway.delivery.targets import targets_for
 from fairway.errors import TemporaryError, UserError
-from fairway.model.application import Application, SyncState
+from fairway.model.application import Application
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
-from fairway.model.live_state import Resource
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.trigger import SyncStrategy
 from fairway.rpc.convert.application import from_wire_sync_state
@@ -36,6 +36,7 @@ from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     OVERDUE_KEY,
+    STAYS_KEY,
     UNDER_WAY_KEY,
     WATCHED_KEY,
     DeploymentStub,
@@ -106,15 +107,6 @@ class StopAnswer(enum.Enum):
     NOT_RUNNING = "not running"
     #: The plugin does not know how to.
     UNABLE = "unable"
-
-
-class LiveAnswer(msgspec.Struct, frozen=True):
-    """What runs of an application, as one plugin sees it."""
-
-    resources: tuple[Resource, ...]
-    sync: SyncState
-    #: Whether the plugin tells of every change from now on.
-    watched: bool = False
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,7 +207,8 @@ class PluginClient:
             lambda: LiveAnswer(
                 from_wire_plugin_live_state(self._whole("GetLivestate", answer).application_live_state),
                 from_wire_sync_state(answer.sync_state),
-                trailing.get(WATCHED_KEY) == "true",
+                watched=trailing.get(WATCHED_KEY) == "true",
+                mendable=trailing.get(STAYS_KEY) != "true",
             ),
         )
 

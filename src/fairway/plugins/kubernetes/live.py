@@ -19,6 +19,7 @@ from fairway.model.live_state import Resource
 from fairway.plugins.kubernetes.alive import Applications, Wants
 from fairway.plugins.kubernetes.drift import in_words
 from fairway.plugins.kubernetes.drift_judge import Compared, Judge
+from fairway.plugins.kubernetes.drift_mending import is_mendable
 from fairway.plugins.kubernetes.live_away import Away
 from fairway.plugins.kubernetes.live_kinds import kinds_below, served
 from fairway.plugins.kubernetes.live_picture import Picture, User
@@ -39,6 +40,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     resources: tuple[Resource, ...] = ()
     drift: tuple[str, ...] = ()
+    #: Whether deploying takes any of it away.
+    mendable: bool = True
     problem: str = ""
     #: Whether every change of it is told.
     watched: bool = False
@@ -51,6 +54,7 @@ class _AtTarget(msgspec.Struct):
     judge: Judge
     #: How it differs from Git, and what that depends on.
     drift: tuple[str, ...] = ()
+    mendable: bool = True
     wanted: Wanted | None = None
     depends_on: Any = None
 
@@ -94,10 +98,12 @@ class LiveStates:
         self._sweep()
         self._note(question, targets)
         answers = await asyncio.gather(*(self._answer(question, each) for each in targets))
+        differs = any(answer.drift for answer in answers)
         named = {target.name: answer for target, answer in zip(targets, answers, strict=True)}
         return Live(
             resources=tuple(resource for answer in answers for resource in answer.resources),
             drift=_drift(named),
+            mendable=any(answer.mendable for answer in answers if answer.drift or not differs),
             problem="; ".join(answer.problem for answer in answers if answer.problem),
             watched=all(answer.watched for answer in answers),
         )
@@ -141,11 +147,14 @@ class LiveStates:
         depends_on = (picture.families.revision(question.application_id), question.deployment_under_way)
         # By identity: what a commit says is read once, and comparing it would be the whole work again.
         if known.wanted is not wanted or known.depends_on != depends_on:
-            drift = await known.judge.drift(_compared(question, wanted, picture, here))
+            compared = _compared(question, wanted, picture, here)
+            drift = await known.judge.drift(compared)
             known.wanted, known.depends_on = wanted, depends_on
             known.drift = in_words(drift, question.files.commit)
+            known.mendable = is_mendable(drift, wanted.settings, (each.body() for each in compared.live))
         # Nobody tells when a kind comes to be served.
-        return Answer(resources=tree, drift=known.drift, watched=len(own) == len(wanted.kinds))
+        watched = len(own) == len(wanted.kinds)
+        return Answer(resources=tree, drift=known.drift, mendable=known.mendable, watched=watched)
 
     def _known(self, application_id: str, target: DeployTarget) -> _AtTarget:
         known = self._asked[application_id].targets.get(target.name)
