@@ -253,5 +253,14 @@ async def test_a_cluster_that_is_away_is_said_and_nothing_is_guessed(
 
         resources, state = await plugin.live_state()
 
-    assert (resources, state.status) == ((), SyncStatus.UNKNOWN)
+    assert state.status is SyncStatus.UNKNOWN
     assert "gone: The cluster gone (https://127.0.0.1:1) does not answer" in state.short_reason
+    (shown,) = resources
+    assert (shown.type, shown.name, shown.deploy_target, shown.health) == (
+        "DeployTarget",
+        "gone",
+        "gone",
+        Health.UNKNOWN,
+    )
+    assert shown.health_description.startswith("not known since 20")
+    assert "UTC: The cluster gone (https://127.0.0.1:1) does not answer" in shown.health_description

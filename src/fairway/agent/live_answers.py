@@ -68,6 +68,13 @@ def drift_of(known: KnownApplication, sync: SyncState, answers: Sequence[LiveAns
     )
 
 
+def health_of(answers: Sequence[LiveAnswer]) -> Health:
+    """The health of all that plugins see; a plugin that sees nothing, and says why, leaves its part unknown."""
+    blind = [each for each in answers if each.sync.status is SyncStatus.UNKNOWN and each.sync.short_reason]
+    parts = [resource.health for answer in answers for resource in answer.resources]
+    return merged_health([*parts, *(Health.UNKNOWN for each in blind if not each.resources)])
+
+
 def merged_health(parts: Sequence[Health]) -> Health:
     """The health of the whole; nobody knows that of nothing."""
     if Health.UNHEALTHY in parts:

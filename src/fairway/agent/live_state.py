@@ -21,7 +21,7 @@ from fairway.agent.applications import KnownApplication
 from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments
 from fairway.agent.healing import Healing, heals
-from fairway.agent.live_answers import drift_of, masked_answer, merged_health, merged_sync, with_times
+from fairway.agent.live_answers import drift_of, health_of, masked_answer, merged_sync, with_times
 from fairway.agent.live_rests import ROUNDS, Rests
 from fairway.agent.masking import Opened, opened_in
 from fairway.agent.planning import Plugins
@@ -207,7 +207,7 @@ class LiveStates:
             agent_id=self._desk.config.agent_id,
             project_id=self._desk.config.project_id,
             version=LiveStateVersion(at=now),
-            health=merged_health([resource.health for resource in resources]),
+            health=health_of(answers),
             resources=resources,
         )
         return _Told(live, sync, now)

@@ -215,7 +215,10 @@ def application_word(application: Application) -> str:
     if state is SyncStatus.UNKNOWN and (newest := application.last_triggered):
         # Nobody looks at what runs, as where scripts do it all; how the newest deployment ended is known.
         succeeded = application.last_succeeded
-        return "deployed" if succeeded and succeeded.deployment_id == newest.deployment_id else "not_deployed"
+        if succeeded is None or succeeded.deployment_id != newest.deployment_id:
+            return "not_deployed"
+        # Whoever looks, and cannot see it now, says why.
+        return "unknown" if application.sync_state and application.sync_state.short_reason else "deployed"
     return state.value
 
 

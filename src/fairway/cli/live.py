@@ -14,7 +14,7 @@ import msgspec
 
 from fairway.cli.cards import application_word
 from fairway.cli.output import GAP, ago, fitting, plain, roughly, status
-from fairway.model.application import Application
+from fairway.model.application import Application, SyncStatus
 from fairway.model.live_state import Health, LiveState, Resource
 
 if TYPE_CHECKING:
@@ -54,7 +54,14 @@ def live_card(application: Application, live: LiveState, now: datetime) -> "Rend
         if len(places) > 1:
             parts.append(Text(plain(": ".join(filter(None, place))) or "elsewhere", style="bold"))
         parts.append(_Tree(branches(resources), now))
-    return Group(*parts) if places else Group(line, Text(), Text("nothing runs", style="dim"))
+    return Group(*parts) if places else Group(line, Text(), Text(_nothing(application), style="dim"))
+
+
+def _nothing(application: Application) -> str:
+    state = application.sync_state
+    if state is not None and state.status is SyncStatus.UNKNOWN and state.short_reason:
+        return f"what runs is not known: {plain(state.short_reason)}"
+    return "nothing runs"
 
 
 def branches(resources: Sequence[Resource]) -> list[Branch]:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from fairway.agent.live_answers import merged_health, merged_sync, with_times
+from fairway.agent.live_answers import health_of, merged_health, merged_sync, with_times
+from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import Health, Resource
 
@@ -41,6 +42,17 @@ def test_the_part_that_needs_an_eye_most_speaks_for_the_whole() -> None:
 )
 def test_the_whole_is_as_well_as_its_worst_part(parts: list[Health], whole: Health) -> None:
     assert merged_health(parts) is whole
+
+
+def test_what_one_plugin_sees_does_not_speak_for_one_that_cannot_look() -> None:
+    well = LiveAnswer((Resource(id="a", name="a", health=Health.HEALTHY),), a_state(SyncStatus.SYNCED))
+    blind, silent = (LiveAnswer((), a_state(SyncStatus.UNKNOWN, words)) for words in ("it is away", ""))
+
+    assert [health_of([well, other]) for other in (well, silent, blind)] == [
+        Health.HEALTHY,
+        Health.HEALTHY,
+        Health.UNKNOWN,
+    ]
 
 
 def test_a_resource_keeps_its_times_until_it_changes() -> None:

@@ -206,15 +206,16 @@ def test_the_reason_of_a_status_is_shown_where_no_stage_says_more(status: Deploy
     assert headline(deployment, AT).plain.partition("\n")[2].strip() == said
 
 
+def a_reference(id: str) -> DeploymentReference:
+    return DeploymentReference(deployment_id=id, trigger=a_trigger(), started_at=NOW)
+
+
 @pytest.mark.parametrize(
     ("succeeded", "word"),
     [pytest.param("d-2", "deployed", id="it"), pytest.param("d-1", "not_deployed", id="an earlier one")],
 )
 def test_where_nobody_looks_at_what_runs_the_newest_deployment_tells(succeeded: str, word: str) -> None:
-    def reference(id: str) -> DeploymentReference:
-        return DeploymentReference(deployment_id=id, trigger=a_trigger(), started_at=NOW)
-
-    application = an_application(last_triggered=reference("d-2"), last_succeeded=reference(succeeded))
+    application = an_application(last_triggered=a_reference("d-2"), last_succeeded=a_reference(succeeded))
 
     assert application_word(application) == word
 
@@ -234,6 +235,15 @@ def test_a_reason_of_several_lines_is_shown_line_by_line() -> None:
         "a.yaml:1: x",
         "b.yaml:2: y",
     ]
+
+
+def test_where_somebody_looks_and_cannot_see_what_runs_it_is_unknown() -> None:
+    away = SyncState(status=SyncStatus.UNKNOWN, at=NOW, short_reason="The cluster does not answer")
+    reference = a_reference("d-2")
+
+    assert application_word(an_application(last_triggered=reference, last_succeeded=reference, sync_state=away)) == (
+        "unknown"
+    )
 
 
 def test_a_stage_ran_from_the_end_of_the_one_before() -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fairway.cli.live import live_card
 from fairway.cli.output import show
-from fairway.model.application import SyncState, SyncStatus
+from fairway.model.application import Application, SyncState, SyncStatus
 from fairway.model.live_state import Health, LiveState, LiveStateVersion, Resource
 from tests.unit.model.builders import NOW, an_application
 
@@ -23,7 +23,9 @@ def a_resource(id: str, *parents: str, **fields: Any) -> Resource:
     return Resource(**{"id": id, "type": kind, "name": name, "parent_ids": parents, **WELL, **fields})
 
 
-def drawn(*resources: Resource, health: Health = Health.HEALTHY, width: int = 1000) -> list[str]:
+def drawn(
+    *resources: Resource, health: Health = Health.HEALTHY, width: int = 1000, application: Application = CART
+) -> list[str]:
     """The card, line by line."""
     live = LiveState(
         application_id="a-1",
@@ -34,7 +36,7 @@ def drawn(*resources: Resource, health: Health = Health.HEALTHY, width: int = 10
         resources=resources,
     )
     file = StringIO()
-    show(Console(file=file, width=width, highlight=False, markup=False), live_card(CART, live, AT))
+    show(Console(file=file, width=width, highlight=False, markup=False), live_card(application, live, AT))
     return file.getvalue().splitlines()
 
 
@@ -124,3 +126,13 @@ def test_words_of_strangers_do_not_move_the_cursor_and_older_agents_say_less() -
 
 def test_where_nothing_runs_that_is_said() -> None:
     assert drawn(health=Health.UNKNOWN) == ["cart  ✓ synced  ○ unknown  told 1m ago", "", "nothing runs"]
+
+
+def test_where_nobody_can_see_what_runs_nothing_is_not_said_to_run() -> None:
+    unseen = SyncState(status=SyncStatus.UNKNOWN, at=NOW, short_reason="kubernetes: it does not answer")
+
+    assert drawn(health=Health.UNKNOWN, application=an_application(sync_state=unseen)) == [
+        "cart  ○ unknown  ○ unknown  told 1m ago",
+        "",
+        "what runs is not known: kubernetes: it does not answer",
+    ]

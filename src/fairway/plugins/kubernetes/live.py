@@ -25,6 +25,7 @@ from fairway.plugins.kubernetes.live_kinds import kinds_below, served
 from fairway.plugins.kubernetes.live_picture import Picture, User
 from fairway.plugins.kubernetes.live_pictures import Pictures
 from fairway.plugins.kubernetes.live_telling import Telling
+from fairway.plugins.kubernetes.live_unseen import Unseen, hides
 from fairway.plugins.kubernetes.live_wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import Owner
@@ -75,6 +76,7 @@ class LiveStates:
         self._telling = Telling(plugin.live_state_changed)
         self._away = Away(self._telling.touch)
         self._applications = plugin.settings.shared.get(Applications)
+        self._unseen = Unseen()
         self._shared = plugin.settings.shared.get(Pictures)
         self._shared.join(self._telling.touch)
         #: By deploy target.
@@ -118,14 +120,19 @@ class LiveStates:
                 return answer
             except FairwayError as error:
                 away = f"{target.name}: {error}"
+                if not hides(error):
+                    return Answer(resources=self._last_seen(application_id, target), problem=away)
                 if isinstance(error, ClusterAway) and target.name in self._pictures:
                     self._away.note(target.name, self._pictures[target.name].cluster, away)
                     # Now that it is known to be away: who asks is told of its return.
                     self._away.words(target.name, application_id)
         # What was seen last is better than nothing; that it may be old is said.
+        last = self._last_seen(application_id, target)
+        return Answer(resources=self._unseen.tree(target.name, away, last), problem=away)
+
+    def _last_seen(self, application_id: str, target: DeployTarget) -> tuple[Resource, ...]:
         picture = self._pictures.get(target.name)
-        seen = picture.families.family(application_id) if picture else ()
-        return Answer(resources=resources(seen, target.name), problem=away)
+        return resources(picture.families.family(application_id), target.name) if picture else ()
 
     async def _look_at(self, question: LiveQuestion, target: DeployTarget) -> Answer:
         known = self._known(question.application_id, target)
@@ -142,7 +149,11 @@ class LiveStates:
         here = self._places(question, wanted)
         family = picture.families.family(question.application_id)
         tree = resources([each for each in family if here is None or each.namespace in here], target.name, notes)
-        if problem := _problem(own, problems, target):
+        problem = _problem(own, problems, target)
+        if any(hides(error) for kind, error in problems.items() if kind in own):
+            return Answer(resources=self._unseen.tree(target.name, problem, tree), problem=problem)
+        self._unseen.seen(target.name)
+        if problem:
             return Answer(resources=tree, problem=problem)
         depends_on = (picture.families.revision(question.application_id), question.deployment_under_way)
         # By identity: what a commit says is read once, and comparing it would be the whole work again.
