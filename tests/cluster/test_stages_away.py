@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from fairway.kube.calls import Patience
+from fairway.model.application import SyncStatus
+from fairway.model.live_state import Health
 from fairway.plugins.kubernetes.plugin import Kubernetes
 from tests.acceptance.kubernetes.doors import Door, a_door
 from tests.acceptance.kubernetes.sites import an_agent_of
@@ -192,3 +194,46 @@ async def test_what_nobody_will_undo_is_said_by_the_stage_itself(
         ended = await web.run("K8S_PRIMARY_ROLLOUT")
 
     assert (ended.status, left(namespace) in ended.message) == (FAILED, True), ended
+
+
+LOST = "deploy target {} of plugin kubernetes is not in the agent's file any more (it has test)"
+
+
+async def test_a_deploy_target_that_was_taken_out_of_the_agents_file_is_named_with_what_is_left_there(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment())
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+        web.commit(a_deployment(image="web:2"), pipeline=_CANARY)
+        await web.succeed("K8S_CANARY_ROLLOUT")
+        notes = web.plugin.agent.plugin_notes["kubernetes"]
+        notes |= {key.replace("-test", "-america"): value for key, value in notes.items()}
+        web.plugin.deploy_targets = ("america",)
+
+        primary = await web.run("K8S_PRIMARY_ROLLOUT")
+        undone = await web.run("ROLLBACK")
+
+        assert (primary.status, undone.status) == (FAILED, FAILED)
+        assert primary.message == LOST.format("america")
+        for word in (
+            LOST.format("america"),
+            f"what this deployment has made may still be at deploy target america: Deployment {namespace}/web-canary",
+            "once it is in that file again",
+        ):
+            assert word in undone.message, undone.message
+
+
+async def test_what_runs_at_a_deploy_target_that_was_taken_out_of_the_agents_file_is_unknown(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_config_map())
+        web.plugin.deploy_targets = ("america",)
+
+        resources, state = await web.plugin.live_state(under_way=False)
+
+    assert (state.status, state.short_reason) == (SyncStatus.UNKNOWN, LOST.format("america"))
+    assert [(each.type, each.name, each.health) for each in resources] == [("DeployTarget", "america", Health.UNKNOWN)]
+    assert LOST.format("america") in resources[0].health_description

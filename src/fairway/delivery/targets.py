@@ -14,6 +14,7 @@ import msgspec
 from fairway.config.application import ApplicationConfig, Generation
 from fairway.model.application import Application
 from fairway.model.deployment import Deployment
+from fairway.model.lost_targets import lost_in_words
 
 
 class Placed(Protocol):
@@ -62,7 +63,10 @@ def targets_for(plugin: str, placed: Placed, known: tuple[str, ...], asked: tupl
 
 
 def lacking(plugin: str, deployment: Deployment, known: tuple[str, ...]) -> str:
-    """What to do about a deployment for which a plugin has several targets and nobody has said which."""
+    """Why a deployment goes nowhere: a target of a plugin is not there any more, or it has several and nobody has said
+    which is meant."""
+    if lost := _lost(plugin, deployment, known):
+        return lost_in_words(plugin, lost, known)
     if len(known) < 2 or targets_for(plugin, deployment, known):
         return ""
     option = f"--target {plugin}:{known[0]}" if deployment.kind is None else f"--platform-provider {known[0]}"
@@ -70,6 +74,14 @@ def lacking(plugin: str, deployment: Deployment, known: tuple[str, ...]) -> str:
         f"plugin {plugin} has several deploy targets ({', '.join(known)}), and the application names none of them; "
         f"name those that are meant: fairway app change {deployment.application_name} {option}"
     )
+
+
+def _lost(plugin: str, deployment: Deployment, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The targets that a deployment names for a plugin and that the plugin has not."""
+    if plugin not in deployment.deploy_targets_by_plugin and not known:
+        # v0's provider is nothing to a plugin without targets, such as that of scripts.
+        return ()
+    return tuple(each for each in targets_for(plugin, deployment, known) if each not in known)
 
 
 def _asked_for(config: ApplicationConfig) -> tuple[str, ...]:

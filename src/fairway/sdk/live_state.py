@@ -44,6 +44,7 @@ class LiveStateService(LiveStateServicer):
             files=self._files(request.deploy_source),
             deployment_under_way=_under_way(context),
             targets=tuple(target for target in settings.targets if target.name in request.deploy_targets),
+            lost_targets=settings.lost(request.deploy_targets),
         )
         try:
             live = await self._plugin.live_state(question)

@@ -5,7 +5,7 @@ undoes whatever this plugin did in a deployment, `undo` a stage that undoes one 
 """
 
 import enum
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
@@ -118,6 +118,11 @@ class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: What it has in common with other plugins of its process.
     shared: Shared = msgspec.field(default_factory=Shared)
 
+    def lost(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these deploy targets that the plugin has not."""
+        known = {each.name for each in self.targets}
+        return tuple(each for each in names if each not in known)
+
 
 class LiveQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """Of which application an agent wants to know what runs."""
@@ -129,6 +134,8 @@ class LiveQuestion(msgspec.Struct, frozen=True, kw_only=True):
     #: Whether a deployment of the application is under way; None where the agent does not say.
     deployment_under_way: bool | None = None
     targets: tuple[Target, ...] = ()
+    #: The names of those that are the application's, and not in the agent's file any more.
+    lost_targets: tuple[str, ...] = ()
 
 
 class Live(msgspec.Struct, frozen=True, kw_only=True):

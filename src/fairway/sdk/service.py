@@ -248,6 +248,7 @@ class PluginService(DeploymentServicer, StageServicer):
             target=target,
             running=running,
             targets=tuple(target for target in self._plugin.settings.targets if target.name in names),
+            lost=self._plugin.settings.lost(names),
             notes=deployment.plugin_metadata.get(name, {}),
             config=msgspec.json.decode(wire.stage_config or b"{}"),
             overdue=dict(context.invocation_metadata() or ()).get(OVERDUE_KEY) == "true",

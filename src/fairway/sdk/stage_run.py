@@ -86,6 +86,8 @@ class StageRun(Generic[O]):
         #: What runs until now; None on a first deployment.
         self.running: Files | None = told.running
         self.targets: tuple[DeployTarget, ...] = told.targets
+        #: The names of those that are the application's, and not in the agent's file any more.
+        self.lost_targets: tuple[str, ...] = told.lost
         #: What stages of this plugin had kept with the deployment when this one was started; `noted_by_plugin` may know
         #: more.
         self.notes_at_start: Mapping[str, str] = told.notes
@@ -221,6 +223,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     target: Files
     running: Files | None
     targets: tuple[DeployTarget, ...]
+    lost: tuple[str, ...] = ()
     #: What stages of this plugin have kept with the deployment.
     notes: Mapping[str, str]
     #: The stage's `with`; empty for a quick sync.

@@ -308,7 +308,7 @@ class PluginUnderTest:
             application_id=self.application_id,
             application_name=self.application_name,
             deploy_source=self._source(),
-            deploy_targets=[each.name for each in self._settings.targets],
+            deploy_targets=self.deploy_targets,
         )
         told = () if under_way is None else ((UNDER_WAY_KEY, "true" if under_way else "false"),)
         call = self._live_states.GetLivestate(request, metadata=told)

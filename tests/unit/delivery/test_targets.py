@@ -1,15 +1,15 @@
 """Where a plugin deploys an application."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from fairway.config.application import ApplicationConfig, Generation
-from fairway.delivery.targets import targets_for, with_targets
+from fairway.delivery.targets import lacking, targets_for, with_targets
 from fairway.model.application import ApplicationKind
 from tests.unit.delivery.builders import a_config, a_stage_config
-from tests.unit.model.builders import an_application
+from tests.unit.model.builders import a_deployment, an_application
 
 
 class Placed(NamedTuple):
@@ -80,3 +80,34 @@ def test_an_application_of_v0_gets_a_provider(known: Mapping[str, tuple[str, ...
     placed = with_targets(an_application(kind=ApplicationKind.KUBERNETES), config, known)
 
     assert placed == an_application(kind=ApplicationKind.KUBERNETES, platform_provider=provider)
+
+
+@pytest.mark.parametrize(
+    ("placed", "known", "said"),
+    [
+        pytest.param(
+            {"deploy_targets_by_plugin": {"kubernetes": ("a", "b")}},
+            ("b", "c"),
+            "deploy target a of plugin kubernetes is not in the agent's file any more (it has b, c)",
+            id="one of two",
+        ),
+        pytest.param(
+            {"deploy_targets_by_plugin": {"kubernetes": ("a", "b")}},
+            (),
+            "deploy targets a, b of plugin kubernetes are not in the agent's file any more (it has none)",
+            id="all",
+        ),
+        pytest.param(
+            {"platform_provider": "a", "kind": ApplicationKind.KUBERNETES},
+            ("b",),
+            "deploy target a of plugin kubernetes is not in the agent's file any more (it has b)",
+            id="v0's",
+        ),
+        pytest.param({"platform_provider": "a"}, (), "", id="a plugin without any"),
+        pytest.param({"deploy_targets_by_plugin": {"kubernetes": ("a",)}}, ("a",), "", id="none"),
+    ],
+)
+def test_a_deployment_to_a_target_that_was_taken_out_of_the_agents_file_is_not_planned(
+    placed: dict[str, Any], known: tuple[str, ...], said: str
+) -> None:
+    assert lacking("kubernetes", a_deployment(**placed), known) == said

@@ -11,8 +11,9 @@ from itertools import count
 from typing import Final
 
 from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused
+from fairway.model.lost_targets import lost_in_words
 from fairway.plugins.kubernetes.site import Added, Site
-from fairway.sdk import Retry, StageFailed
+from fairway.sdk import PluginSettings, Retry, StageFailed
 
 #: What a stage does at one deploy target; it returns a line about that.
 Work = Callable[[Site], Awaitable[str]]
@@ -60,25 +61,35 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
     raise AssertionError("counting does not end")
 
 
+async def refuse_lost(site: Site, settings: PluginSettings) -> str:
+    """Say that a deploy target is not in the agent's file any more, and what is left there of the deployment."""
+    if site.run.stage.is_rollback and await site.is_untouched():
+        site.remark = "nothing had been applied, so there was nothing to undo"
+        return site.remark
+    words = lost_in_words(settings.name, (site.target.name,), [each.name for each in settings.targets])
+    left = await _left(site, "it is in that file again")
+    raise StageFailed("; ".join(filter(None, (words, left))))
+
+
 def _given_up(error: Exception, seconds: float) -> str:
     return f"{error}; it was waited for {seconds / 60:g} minutes"
 
 
-async def _left(site: Site) -> str:
+async def _left(site: Site, until: str = "its cluster answers") -> str:
     """What is left of the deployment where nobody will undo it after this stage; empty where somebody will."""
     if not site.run.stage.is_rollback and site.is_undone:
         return ""
-    return in_words(await site.noted(), site.run.deployment.application_name, site.target.name)
+    return in_words(await site.noted(), site.run.deployment.application_name, site.target.name, until)
 
 
-def in_words(left: set[Added], application: str, target: str) -> str:
+def in_words(left: set[Added], application: str, target: str, until: str = "its cluster answers") -> str:
     """Which objects may be left of a deployment, and what to do about it."""
     if not left:
         return ""
     names = listed([str(each.key) for each in sorted(left)])
     return (
         f"what this deployment has made may still be at deploy target {target}: {names}; "
-        f"deploy {application} again once its cluster answers, or remove what is not wanted there by hand"
+        f"deploy {application} again once {until}, or remove what is not wanted there by hand"
     )
 
 

@@ -16,6 +16,7 @@ from fairway.errors import FairwayError
 from fairway.kube.errors import ClusterAway
 from fairway.kube.kinds import Kind
 from fairway.model.live_state import Resource
+from fairway.model.lost_targets import lost_in_words
 from fairway.plugins.kubernetes.alive import Applications, Wants
 from fairway.plugins.kubernetes.drift import in_words
 from fairway.plugins.kubernetes.drift_judge import Compared, Judge
@@ -72,6 +73,7 @@ class LiveStates:
 
     def __init__(self, plugin: Plugin, manifests: Manifests) -> None:
         self._plugin = plugin.settings.name
+        self._known_targets = plugin.settings.targets
         self._wanted = WantedObjects(plugin, manifests)
         self._telling = Telling(plugin.live_state_changed)
         self._away = Away(self._telling.touch)
@@ -94,14 +96,15 @@ class LiveStates:
     async def look(self, question: LiveQuestion) -> Live:
         """What runs, at all deploy targets of the application; one that is away does not hide the others."""
         targets = self._wanted.targets(question)
-        if not targets:
+        if not targets and not question.lost_targets:
             return Live(problem="The application names no deploy target of this plugin")
         self._telling.want(question.application_id)
         self._sweep()
         self._note(question, targets)
-        answers = await asyncio.gather(*(self._answer(question, each) for each in targets))
+        found = await asyncio.gather(*(self._answer(question, each) for each in targets))
+        answers = [*found, *map(self._lost, question.lost_targets)]
         differs = any(answer.drift for answer in answers)
-        named = {target.name: answer for target, answer in zip(targets, answers, strict=True)}
+        named = {target.name: answer for target, answer in zip(targets, found, strict=True)}
         return Live(
             resources=tuple(resource for answer in answers for resource in answer.resources),
             drift=_drift(named),
@@ -109,6 +112,10 @@ class LiveStates:
             problem="; ".join(answer.problem for answer in answers if answer.problem),
             watched=all(answer.watched for answer in answers),
         )
+
+    def _lost(self, target: str) -> Answer:
+        words = lost_in_words(self._plugin, (target,), [each.name for each in self._known_targets])
+        return Answer(resources=self._unseen.tree(target, words), problem=words, watched=True)
 
     async def _answer(self, question: LiveQuestion, target: DeployTarget) -> Answer:
         application_id = question.application_id

@@ -27,7 +27,7 @@ from fairway.model.artifact import ArtifactVersion
 from fairway.model.stage import DISPLAY
 from fairway.plugins.kubernetes import stages
 from fairway.plugins.kubernetes.alive import Applications
-from fairway.plugins.kubernetes.away import Work, patiently
+from fairway.plugins.kubernetes.away import Work, patiently, refuse_lost
 from fairway.plugins.kubernetes.clusters import Clusters
 from fairway.plugins.kubernetes.commits import Commits
 from fairway.plugins.kubernetes.live import LiveStates
@@ -122,7 +122,8 @@ class OnClusters(Plugin):
             site = Site(run, place)
             if not run.stage.is_rollback:
                 await site.begin()
-            done = await patiently(site, work, self.away_seconds)
+            lost = target.name in run.lost_targets
+            done = await (refuse_lost(site, self.settings) if lost else patiently(site, work, self.away_seconds))
             remarks.update({target.name: site.remark} if site.remark else {})
             return done
 
@@ -145,7 +146,8 @@ class OnClusters(Plugin):
             spec = application_settings(files, self.settings.name).spec
             own = tuple(each for each in run.targets if goes_to(spec, each))
             found |= {each.name: each for each in all_targets(own, spec.resource_routes, self.settings.targets)}
-        return tuple(found.values())
+        # Something of it may be there, though nobody can get there any more.
+        return (*found.values(), *(DeployTarget(name=each) for each in run.lost_targets))
 
 
 class Kubernetes(OnClusters):
