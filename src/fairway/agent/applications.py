@@ -48,6 +48,8 @@ class KnownApplication(msgspec.Struct, frozen=True, kw_only=True):
     #: None where the file cannot be used; then `problem` says why.
     config: ApplicationConfig | None
     problem: str = ""
+    #: Whether there is no such file.
+    is_gone: bool = False
 
 
 class RepositoryView(msgspec.Struct, frozen=True, kw_only=True):
@@ -265,7 +267,7 @@ def _known(
     if not file:
         problem = f"commit {commit[:7]} has no file {' or '.join(candidates)}"
         return KnownApplication(
-            application=application, commit=commit, file=candidates[0], config=None, problem=problem
+            application=application, commit=commit, file=candidates[0], config=None, problem=problem, is_gone=True
         )
     config = _config(readings[file])
     problem = "" if config else "; ".join(str(error) for reading in readings[file] for error in reading.errors)

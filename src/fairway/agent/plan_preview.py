@@ -24,12 +24,12 @@ from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
 from fairway.agent.triggering import Asked, NewDeployment, Triggered, new_deployment, touch_rule
 from fairway.delivery.commit import TouchIndex
-from fairway.delivery.preview import PreviewDecision, PreviewFacts, PreviewOutcome, decide_preview
+from fairway.delivery.preview import PreviewDecision, PreviewFacts, PreviewOutcome, decide_preview, found_in_words
 from fairway.delivery.trigger import TriggerDecision, TriggerOutcome
 from fairway.errors import FairwayError, UserError
 from fairway.git.merge import merge_commits
 from fairway.git.mirror import Mirror
-from fairway.model.application import Application, Repository
+from fairway.model.application import Application, DiscoveredApplication, Repository
 from fairway.model.command import BuildPlanPreview, Command, CommandStatus
 from fairway.model.deployment import Deployment
 from fairway.model.plan import Plan
@@ -98,8 +98,9 @@ class Previewer:
             async with turns:
                 return await self._application(merge, known, decision)
 
-        decided = await self._decided(merge)
-        return tuple(await asyncio.gather(*(one(known, decision) for known, decision in decided)))
+        seen = await self._seen(merge)
+        decided = await asyncio.gather(*(one(known, decision) for known, decision in _decided(seen)))
+        return (*decided, *(self._found(merge, each) for each in seen.found))
 
     async def _merge(self, asked: BuildPlanPreview) -> Merge:
         repository = self._desk.repositories.by_id.get(asked.repository_id)
@@ -114,29 +115,17 @@ class Previewer:
         merged = await merge_commits(mirror, base, asked.head_commit)
         return Merge(repository=repository, mirror=mirror, base=base, merged=merged, asked=asked)
 
-    async def _decided(self, merge: Merge) -> list[tuple[KnownApplication, PreviewDecision]]:
-        """The applications that there is something to tell of."""
+    async def _seen(self, merge: Merge) -> "_Seen":
+        """What the merge has of applications, and what the branch changes there."""
         readings = await self._reader.at_commit(merge.mirror, merge.merged)
         registered = self._desk.registered
         whose = Whose(repository_id=merge.repository.id, agent_id=self._agent_id, targets=registered.targets)
-        known = view(merge.merged, readings, registered.of_repository(merge.repository.id), whose).known
-        files = [change.path for change in await merge.mirror.changes(merge.base, merge.merged)]
-        touched = {each.application_id: each for each in TouchIndex(map(touch_rule, known)).touched_by(files)}
-        decided = [
-            (
-                each,
-                decide_preview(
-                    PreviewFacts(
-                        application=each.application,
-                        config=each.config,
-                        config_problem=each.problem,
-                        touched=touched.get(each.application.id),
-                    )
-                ),
-            )
-            for each in known
-        ]
-        return [(each, decision) for each, decision in decided if decision.outcome is not PreviewOutcome.NO]
+        seen = view(merge.merged, readings, registered.of_repository(merge.repository.id), whose)
+        changes = await merge.mirror.changes(merge.base, merge.merged)
+        # What was there before may belong to an application that is disabled, of which this agent is not told.
+        brought = {each.path for each in changes if each.old is None}
+        found = tuple(each for each in seen.unregistered if _file(each) in brought)
+        return _Seen(seen.known, found, tuple(each.path for each in changes))
 
     async def _application(
         self, merge: Merge, known: KnownApplication, decision: PreviewDecision
@@ -144,6 +133,8 @@ class Previewer:
         nothing_yet = self._blank(merge, known)
         if decision.outcome is PreviewOutcome.FAILED:
             return msgspec.structs.replace(nothing_yet, error=decision.reason)
+        if decision.outcome is PreviewOutcome.GONE:
+            return msgspec.structs.replace(nothing_yet, summary=decision.reason.encode())
         deployment = await self._imagined(merge, known, decision)
         try:
             async with gathered(self._desk, deployment) as planning:
@@ -214,6 +205,21 @@ class Previewer:
         )
         return new_deployment(new, lambda: f"preview-{uuid4()}", self._desk.clock.now())
 
+    def _found(self, merge: Merge, found: DiscoveredApplication) -> ApplicationPlanPreview:
+        """That the branch brings an application; it has no id yet."""
+        return ApplicationPlanPreview(
+            application_id="",
+            application_name=found.name,
+            application_directory=posixpath.normpath(found.path),
+            agent_id=self._agent_id,
+            project_id="",
+            head_branch=merge.asked.head_branch,
+            head_commit=merge.asked.head_commit,
+            created_at=self._desk.clock.now(),
+            labels=found.labels,
+            summary=found_in_words(found).encode(),
+        )
+
     def _blank(self, merge: Merge, known: KnownApplication) -> ApplicationPlanPreview:
         application, config = known.application, known.config
         return ApplicationPlanPreview(
@@ -228,6 +234,43 @@ class Previewer:
             labels=config.labels if config else application.labels,
             plugin_names=tuple(config.plugins) if config else tuple(application.deploy_targets_by_plugin),
         )
+
+
+def _file(found: DiscoveredApplication) -> str:
+    return posixpath.normpath(posixpath.join(found.path, found.config_filename))
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What a merge has of applications."""
+
+    known: tuple[KnownApplication, ...]
+    #: Those that the branch brings and nobody has registered.
+    found: tuple[DiscoveredApplication, ...]
+    #: The files that the branch changes.
+    files: tuple[str, ...]
+
+
+def _decided(seen: _Seen) -> list[tuple[KnownApplication, PreviewDecision]]:
+    """The applications that there is something to tell of."""
+    touched = {each.application_id: each for each in TouchIndex(map(touch_rule, seen.known)).touched_by(seen.files)}
+    by_name = {each.name: each for each in seen.found}
+    decided = [
+        (
+            each,
+            decide_preview(
+                PreviewFacts(
+                    application=each.application,
+                    config=each.config,
+                    config_problem=each.problem,
+                    gone=each.file if each.is_gone else "",
+                    moved_to=by_name.get(each.application.name),
+                    touched=touched.get(each.application.id),
+                )
+            ),
+        )
+        for each in seen.known
+    ]
+    return [(each, decision) for each, decision in decided if decision.outcome is not PreviewOutcome.NO]
 
 
 def _platforms(planning: Planning) -> tuple[str, ...]:

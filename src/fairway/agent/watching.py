@@ -36,6 +36,7 @@ from fairway.agent.triggering import Asked, NewDeployment, Triggered, asked_for,
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
 from fairway.config.application import Chain
+from fairway.delivery.preview import gone_in_words
 from fairway.delivery.trigger import Drift, TriggerOutcome
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
@@ -290,8 +291,10 @@ class Watcher:
             return
         self._problems[application_id] = known.problem
         status = SyncStatus.INVALID_CONFIG if known.problem else SyncStatus.UNKNOWN
-        short = "The application's file cannot be used" if known.problem else ""
-        state = SyncState(status=status, at=self._desk.clock.now(), short_reason=short, reason=known.problem)
+        short = f"The application's file {'is gone' if known.is_gone else 'cannot be used'}" if known.problem else ""
+        then = f": {gone_in_words(known.application.name)}" if known.is_gone else ""
+        reason = f"{known.problem}{then}"
+        state = SyncState(status=status, at=self._desk.clock.now(), short_reason=short, reason=reason)
         await self._say(reports.sync_state(application_id, state))
 
     async def _say(self, report: Report) -> None:

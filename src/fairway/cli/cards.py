@@ -162,8 +162,6 @@ def application_card(application: Application, now: datetime) -> "RenderableType
     state = application.sync_state
     if state and (reason := plain(state.short_reason)):
         line.append(f"\n  {reason}")
-    if state and state.status is SyncStatus.INVALID_CONFIG and (details := plain(state.reason)):
-        line.append(f"\n  {details}")
     git = application.git_path
     targets = (f"{plugin}: {', '.join(names)}" for plugin, names in application.deploy_targets_by_plugin.items())
     more = sync_reason(state)

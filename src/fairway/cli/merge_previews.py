@@ -12,6 +12,7 @@ import msgspec
 
 from fairway.cli.output import log_text, plain
 from fairway.model.merge_preview import ApplicationChange, MergePreview, TargetChange
+from fairway.model.trigger import SyncStrategy
 
 #: GitHub takes 65,536 characters; the rest is for everything that is not a detail.
 MOST_DETAILS = 50_000
@@ -43,7 +44,7 @@ def as_text(previews: Sequence[MergePreview], merge: Merge) -> str:
     for each in _applications(previews):
         lines += ["", f"{plain(each.application_name)} ({plain(each.directory)})"]
         if not each.error or each.summary:
-            lines += [f"  strategy: {each.sync_strategy.value.replace('_', ' ')}", *_indented(each.summary)]
+            lines += [*(f"  strategy: {strategy}" for strategy in _strategy(each)), *_indented(each.summary)]
         if each.no_change:
             lines.append("  no change")
         for target in each.targets:
@@ -88,9 +89,15 @@ def _sentence(previews: Sequence[MergePreview], merge: Merge) -> str:
 
 
 def _plan(each: ApplicationChange) -> str:
-    strategy = each.sync_strategy.value.replace("_", " ")
-    lines = [f"**{strategy}**, `{plain(each.directory)}`", *(_escaped(line) for line in each.summary.splitlines())]
+    strategy = "".join(f"**{strategy}**, " for strategy in _strategy(each))
+    lines = [f"{strategy}`{plain(each.directory)}`", *(_escaped(line) for line in each.summary.splitlines())]
     return "\n".join(lines)
+
+
+def _strategy(each: ApplicationChange) -> list[str]:
+    """How it would be deployed; nothing where it would not be."""
+    planned = each.sync_strategy is not SyncStrategy.AUTO
+    return [each.sync_strategy.value.replace("_", " ")] if planned else []
 
 
 def _name(each: ApplicationChange) -> str:

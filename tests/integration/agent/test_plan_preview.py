@@ -117,6 +117,28 @@ async def test_what_cannot_be_previewed_is_told_and_hides_nothing_else(tmp_path:
     assert "both change web/wanted" in conflict.error
 
 
+async def test_a_branch_that_removes_moves_or_adds_applications_says_what_happens_then(tmp_path: Path) -> None:
+    async with a_deployed_world(tmp_path) as world:
+        worker = (world.origin.work / "worker/app.pipecd.yaml").read_text()
+        head = a_branch(
+            world.origin,
+            {
+                "web/app.pipecd.yaml": None,
+                "worker/app.pipecd.yaml": None,
+                "moved/app.pipecd.yaml": worker,
+                "new/app.pipecd.yaml": worker.replace("worker", "new"),
+            },
+        )
+        found = (await preview(world, head)).applications
+
+    said = {(each.application_name, each.application_directory): each.summary.decode() for each in found}
+    assert [each.error for each in found] == [""] * 4
+    assert "After the merge it has no file web/app.pipecd.yaml: nothing of it is deployed" in said["web", "web"]
+    assert said["worker", "worker"].endswith("--path moved` registers the place where it is then")
+    assert said["worker", "moved"].startswith("Found, not registered: ")
+    assert said["new", "new"].endswith("fairway app add new --agent agent-1 --repository r-1 --path new")
+
+
 async def test_a_platform_that_the_agent_lacks_and_nobody_needs_is_not_asked(tmp_path: Path) -> None:
     scripts = an_application_file(script("true")).replace("web", "worker").replace("kind: Application", "kind: ECSApp")
     async with a_deployed_world(tmp_path) as world:

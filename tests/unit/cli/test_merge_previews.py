@@ -91,3 +91,11 @@ def test_names_are_no_markdown_and_mention_nobody() -> None:
     said = as_markdown(previews(an_application("**@all** <b>")), MERGE)
 
     assert "### \\*\\*@\u200ball\\*\\* \\<b\\>" in said
+
+
+def test_what_would_not_be_deployed_has_words_and_no_strategy_and_is_no_failure() -> None:
+    found = previews(an_application(sync_strategy=SyncStrategy.AUTO, summary="After the merge it has no file"))
+
+    assert as_text(found, MERGE).endswith("\n\nweb (apps/web)\n  After the merge it has no file")
+    assert as_markdown(found, MERGE).endswith("### web\n\n`apps/web`\nAfter the merge it has no file\n")
+    assert failures(found) == []

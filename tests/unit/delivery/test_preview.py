@@ -7,7 +7,8 @@ import pytest
 
 from fairway.config.application import ApplicationConfig
 from fairway.delivery.commit import Touched
-from fairway.delivery.preview import PreviewDecision, PreviewFacts, PreviewOutcome, decide_preview
+from fairway.delivery.preview import PreviewDecision, PreviewFacts, PreviewOutcome, decide_preview, found_in_words
+from fairway.model.application import DiscoveredApplication
 from tests.unit.delivery.builders import a_config
 from tests.unit.model.builders import NOW, an_application
 
@@ -49,3 +50,40 @@ def test_a_file_that_the_branch_breaks_is_worth_telling() -> None:
     reason = "After the merge its configuration is invalid: no kind"
 
     assert decide_preview(facts(None)) == PreviewDecision(PreviewOutcome.FAILED, reason)
+
+
+STAYS = (
+    "nothing of it is deployed any more, and nothing is removed from the platform; it stays registered without a file: "
+)
+
+
+@pytest.mark.parametrize(
+    ("moved_to", "advice"),
+    [
+        pytest.param("", "`fairway app delete web` ends that", id="removed"),
+        pytest.param(
+            "shop/web",
+            "`fairway app delete web` ends that, and `fairway app add web --agent agent-1 --repository shop --path "
+            "shop/web` registers the place where it is then",
+            id="moved",
+        ),
+    ],
+)
+def test_a_file_that_the_branch_takes_away_is_no_failure(moved_to: str, advice: str) -> None:
+    there = DiscoveredApplication(
+        name="web", agent_id="agent-1", repository_id="shop", path=moved_to, config_filename="x"
+    )
+    moved = there if moved_to else None
+    given = msgspec.structs.replace(facts(None), gone="apps/cart/app.pipecd.yaml", moved_to=moved)
+
+    reason = f"After the merge it has no file apps/cart/app.pipecd.yaml: {STAYS}{advice}"
+    assert decide_preview(given) == PreviewDecision(PreviewOutcome.GONE, reason)
+
+
+def test_a_file_that_the_branch_brings_is_found() -> None:
+    found = DiscoveredApplication(name="web", agent_id="agent-1", repository_id="shop", path="web", config_filename="x")
+
+    assert found_in_words(found) == (
+        "Found, not registered: nothing of it is deployed until somebody registers it: "
+        "fairway app add web --agent agent-1 --repository shop --path web"
+    )

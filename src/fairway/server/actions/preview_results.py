@@ -116,7 +116,10 @@ def _with_pages(preview: PlanPreview, web_url: str) -> PlanPreview:
     if not web_url:
         return preview
     applications = tuple(
+        # One that is not registered has no page.
         msgspec.structs.replace(found, application_url=f"{web_url}/applications/{found.application_id}")
+        if found.application_id
+        else found
         for found in preview.applications
     )
     return msgspec.structs.replace(preview, agent_url=f"{web_url}/settings/piped", applications=applications)
