@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from fairway.rpc.convert.application import (
 from fairway.server.hints import HintTopic
 from fairway.server.store import agents, applications, suggestions
 from tests.integration.server.agent.serving import an_agent, serving
-from tests.unit.model.builders import NOW, an_application
+from tests.unit.model.builders import NOW, a_git_path, an_application
 
 
 def found_in_git(id: str = "a-1", **fields: object) -> DiscoveredApplication:
@@ -152,6 +153,27 @@ async def test_an_application_at_the_root_or_in_a_directory_of_one_letter_is_sug
         found = await server.load(suggestions.list_suggestions, "shop")
 
         assert sorted(each.path for each in found) == [".", ".", "a", "b"]
+
+
+async def test_what_is_registered_is_not_suggested_though_its_agent_does_not_know_it(tmp_path: Path) -> None:
+    places = {"a-disabled": "apps/disabled", "a-of-another": "apps/of-another", "a-deleted": "apps/deleted"}
+    fields: dict[str, dict[str, Any]] = {
+        "a-disabled": {"disabled": True},
+        "a-of-another": {"agent_id": "agent-2"},
+        "a-deleted": {"deleted_at": NOW},
+    }
+    async with serving(tmp_path) as server:
+        await server.add_agent()
+        for id, path in places.items():
+            file = "" if id == "a-disabled" else "app.pipecd.yaml"
+            await server.add_application(id, git_path=a_git_path(path=path, config_filename=file), **fields[id])
+        sent = [to_wire_discovered_application(found_in_git("", path=path)) for path in places.values()]
+        request = m.ReportUnregisteredApplicationConfigurationsRequest(applications=sent)
+        await server.agent().call("ReportUnregisteredApplicationConfigurations", request)
+
+        found = await server.load(suggestions.list_suggestions, "shop")
+
+        assert [each.path for each in found] == ["apps/deleted"]
 
 
 @pytest.mark.parametrize("status", ["DEPLOYMENT_RUNNING", "DEPLOYMENT_FAILURE"])
