@@ -9,7 +9,7 @@ import pytest
 import structlog.testing
 
 from fairway.model.application import SyncStatus
-from fairway.plugins.kubernetes import live
+from fairway.plugins.kubernetes.live import live
 from tests.cluster.kubernetes_applications import Application, a_config_map, a_service, an_application
 from tests.clusters.running import RunningCluster
 from tests.integration.agent.running import until

@@ -20,8 +20,9 @@ from fairway.rpc.convert.trigger import SYNC_STRATEGIES
 from fairway.rpc.plugin_api import DeploymentStub, register_host_service
 from fairway.rpc.plugin_api import common_messages as common
 from fairway.rpc.plugin_api import deployment_messages as m
+from fairway.sdk.agent_double import AgentDouble
 from fairway.sdk.plugin import PluginSettings
-from fairway.sdk.testing import AgentDouble, PluginUnderTest
+from fairway.sdk.testing import PluginUnderTest
 from tests.cluster.kubernetes_applications import (
     Application,
     a_config_map,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairway.plugins.kubernetes import removing
+from fairway.plugins.kubernetes.removing import removing
 from tests.cluster.kubernetes_applications import (
     SUCCEEDED,
     Application,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairway.kube.manifest import Body
-from fairway.plugins.kubernetes.rollout import Rollout
+from fairway.plugins.kubernetes.rollout.rollout import Rollout
 from tests.acceptance.kubernetes.gates import behind, open_gate
 from tests.cluster.kubernetes_applications import (
     CANCELLED,

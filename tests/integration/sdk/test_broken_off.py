@@ -12,9 +12,10 @@ from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.rpc.context import CallContext
 from fairway.rpc.plugin_api import host_messages as h
 from fairway.rpc.plugin_api import register_host_service
+from fairway.sdk.agent_double import AgentDouble
 from fairway.sdk.plugin import PluginSettings
 from fairway.sdk.serve import Host, Served, serving
-from fairway.sdk.testing import AgentDouble, PluginUnderTest
+from fairway.sdk.testing import PluginUnderTest
 from tests.integration.agent.running import until
 
 

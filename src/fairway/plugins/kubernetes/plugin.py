@@ -26,19 +26,19 @@ from fairway.kube.calls import Patience
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.stage import DISPLAY
 from fairway.plugins.kubernetes import stages
-from fairway.plugins.kubernetes.alive import Applications
-from fairway.plugins.kubernetes.away import Work, patiently, refuse_lost
 from fairway.plugins.kubernetes.clusters import Clusters
-from fairway.plugins.kubernetes.commits import Commits
-from fairway.plugins.kubernetes.live import LiveStates
+from fairway.plugins.kubernetes.live.live import LiveStates
 from fairway.plugins.kubernetes.manifests.load import Manifests
-from fairway.plugins.kubernetes.registered import Registrations
+from fairway.plugins.kubernetes.planning.commits import Commits
+from fairway.plugins.kubernetes.planning.trial import Trials
+from fairway.plugins.kubernetes.rollout.away import Work, patiently, refuse_lost
 from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, goes_to
+from fairway.plugins.kubernetes.shaping.traffic import Shares
 from fairway.plugins.kubernetes.site import Place, Site
-from fairway.plugins.kubernetes.traffic import Shares
-from fairway.plugins.kubernetes.trial import Trials
 from fairway.plugins.kubernetes.undoing import roll_back
+from fairway.plugins.kubernetes.whose.alive import Applications
+from fairway.plugins.kubernetes.whose.registered import Registrations
 from fairway.sdk import (
     Files,
     Live,

@@ -17,27 +17,27 @@ from fairway.kube.errors import UnknownKind
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Body, Key, Manifest, Where, key_of
 from fairway.model.registration import Standing
-from fairway.plugins.kubernetes.alive import Applications
-from fairway.plugins.kubernetes.anew import Anew
-from fairway.plugins.kubernetes.applying import Applier, Checked
-from fairway.plugins.kubernetes.keeping import Keeper
+from fairway.plugins.kubernetes.applying.anew import Anew
+from fairway.plugins.kubernetes.applying.applying import Applier, Checked
+from fairway.plugins.kubernetes.applying.placing import placed
+from fairway.plugins.kubernetes.applying.replacing import Replacer
+from fairway.plugins.kubernetes.applying.writing import stop_sharing
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.manifests.fields import where_written
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import APPLICATION, Owner, belongs_to, mark, marked, without_marks
-from fairway.plugins.kubernetes.owning import Owning
-from fairway.plugins.kubernetes.pausing import resume_paused
-from fairway.plugins.kubernetes.placing import placed
-from fairway.plugins.kubernetes.pruning import Search
-from fairway.plugins.kubernetes.record import Record
-from fairway.plugins.kubernetes.registered import Registrations
-from fairway.plugins.kubernetes.removing import Removed, remove
-from fairway.plugins.kubernetes.replacing import Replacer
-from fairway.plugins.kubernetes.rollout import Rollout
+from fairway.plugins.kubernetes.removing.keeping import Keeper
+from fairway.plugins.kubernetes.removing.pruning import Search
+from fairway.plugins.kubernetes.removing.record import Record
+from fairway.plugins.kubernetes.removing.removing import Removed, remove
+from fairway.plugins.kubernetes.rollout.pausing import resume_paused
+from fairway.plugins.kubernetes.rollout.rollout import Rollout
 from fairway.plugins.kubernetes.routes import routed_to
 from fairway.plugins.kubernetes.settings import ApplicationSettings, application_settings, goes_to, input_for
-from fairway.plugins.kubernetes.sharing import sharing_manager
-from fairway.plugins.kubernetes.writing import stop_sharing
+from fairway.plugins.kubernetes.whose.alive import Applications
+from fairway.plugins.kubernetes.whose.owning import Owning
+from fairway.plugins.kubernetes.whose.registered import Registrations
+from fairway.plugins.kubernetes.whose.sharing import sharing_manager
 from fairway.sdk import Files, StageRun
 
 _DEFINITION: Final = "CustomResourceDefinition"

@@ -18,22 +18,20 @@ from fairway.errors import UserError
 from fairway.kube.errors import UnknownKind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
-from fairway.plugins.kubernetes.config_hash import with_config_hash
-from fairway.plugins.kubernetes.health_verdict import counted
+from fairway.plugins.kubernetes.applying.placing import placed
+from fairway.plugins.kubernetes.health.verdict import counted
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.marks import Owner, mark
-from fairway.plugins.kubernetes.needed import needed
 from fairway.plugins.kubernetes.parts import part
-from fairway.plugins.kubernetes.patches import patched
-from fairway.plugins.kubernetes.placing import placed
-from fairway.plugins.kubernetes.pruning import surplus
-from fairway.plugins.kubernetes.record import Where
-from fairway.plugins.kubernetes.removing import Removed
+from fairway.plugins.kubernetes.removing.pruning import surplus
+from fairway.plugins.kubernetes.removing.record import Where
+from fairway.plugins.kubernetes.removing.removing import Removed
 from fairway.plugins.kubernetes.settings import input_for
-from fairway.plugins.kubernetes.site import Loaded, Site
-from fairway.plugins.kubernetes.started import started_pods
-from fairway.plugins.kubernetes.traffic import Shares, find_router, live_selector, roundings, routed
-from fairway.plugins.kubernetes.variants import (
+from fairway.plugins.kubernetes.shaping.config_hash import with_config_hash
+from fairway.plugins.kubernetes.shaping.needed import needed
+from fairway.plugins.kubernetes.shaping.patches import patched
+from fairway.plugins.kubernetes.shaping.traffic import Shares, find_router, live_selector, roundings, routed
+from fairway.plugins.kubernetes.shaping.variants import (
     Variant,
     found_services,
     found_workloads,
@@ -43,6 +41,8 @@ from fairway.plugins.kubernetes.variants import (
     variant_service,
     with_selector_label,
 )
+from fairway.plugins.kubernetes.site import Loaded, Site
+from fairway.plugins.kubernetes.started import started_pods
 from fairway.sdk import StageFailed, StageRun
 
 _DEPLOYMENT: Final = ("apps/v1", "Deployment")

@@ -13,8 +13,8 @@ import msgspec
 
 from fairway.kube.cluster import FIELD_MANAGER
 from fairway.kube.manifest import Key, Manifest
-from fairway.plugins.kubernetes.config_hash import Hashed, Started, hashed, same_content
 from fairway.plugins.kubernetes.parts import part
+from fairway.plugins.kubernetes.shaping.config_hash import Hashed, Started, hashed, same_content
 from fairway.plugins.kubernetes.site import Site
 
 

@@ -12,15 +12,18 @@ from typing import Any, Final
 from fairway.errors import UserError
 from fairway.kube.errors import BadAccess
 from fairway.kube.manifest import Body, Key, Manifest, key_of
-from fairway.plugins.kubernetes.away import listed
-from fairway.plugins.kubernetes.config_hash import with_config_hash
-from fairway.plugins.kubernetes.drift import may_be_gone
-from fairway.plugins.kubernetes.health import Standing, health_of
+from fairway.plugins.kubernetes.applying.placing import placed
+from fairway.plugins.kubernetes.drift.drift import may_be_gone
+from fairway.plugins.kubernetes.health.health import Standing, health_of
 from fairway.plugins.kubernetes.marks import COMMIT, mark
 from fairway.plugins.kubernetes.parts import part
-from fairway.plugins.kubernetes.placing import placed
-from fairway.plugins.kubernetes.pruning import LASTING, surplus
-from fairway.plugins.kubernetes.removing import Removed
+from fairway.plugins.kubernetes.removing.pruning import LASTING, surplus
+from fairway.plugins.kubernetes.removing.removing import Removed
+from fairway.plugins.kubernetes.rollout.away import listed
+from fairway.plugins.kubernetes.rollout.waiting import is_waited_for
+from fairway.plugins.kubernetes.shaping.config_hash import with_config_hash
+from fairway.plugins.kubernetes.shaping.traffic import find_router
+from fairway.plugins.kubernetes.shaping.variants import NoVariant, found_workloads, with_selector_label
 from fairway.plugins.kubernetes.site import Loaded, Site
 from fairway.plugins.kubernetes.stages import (
     PRIMARY_ROLLOUT,
@@ -31,9 +34,6 @@ from fairway.plugins.kubernetes.stages import (
     routes_traffic,
 )
 from fairway.plugins.kubernetes.started import started_pods
-from fairway.plugins.kubernetes.traffic import find_router
-from fairway.plugins.kubernetes.variants import NoVariant, found_workloads, with_selector_label
-from fairway.plugins.kubernetes.waiting import is_waited_for
 from fairway.sdk import Files, StageFailed
 
 _JOB: Final = ("batch", "Job")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from fairway.plugins.kubernetes.keeping import Keeper
+from fairway.plugins.kubernetes.removing.keeping import Keeper
 from tests.integration.kube.double import Answer, a_cluster, a_list, refuses, says, serving
 
 VERBS = ["delete", "list"]

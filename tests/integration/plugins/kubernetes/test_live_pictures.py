@@ -9,10 +9,10 @@ import pytest
 from fairway.config.agent_file import DeployTarget
 from fairway.config.providers import AppStateInformer
 from fairway.kube.kinds import Kind
-from fairway.plugins.kubernetes import live_picture
-from fairway.plugins.kubernetes.live_away import Away
-from fairway.plugins.kubernetes.live_picture import Picture, User
-from fairway.plugins.kubernetes.live_pictures import Pictures
+from fairway.plugins.kubernetes.live import picture as live_picture
+from fairway.plugins.kubernetes.live.away import Away
+from fairway.plugins.kubernetes.live.picture import Picture, User
+from fairway.plugins.kubernetes.live.pictures import Pictures
 from tests.integration.kube.double import (
     CONFIG_MAPS,
     a_cluster,

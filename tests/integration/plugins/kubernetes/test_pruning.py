@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from fairway.plugins.kubernetes.pruning import Search
+from fairway.plugins.kubernetes.removing.pruning import Search
 from tests.integration.kube.double import Answer, a_cluster, a_list, refuses, says, serving
 
 SERVED = {"list", "delete"}

@@ -14,11 +14,11 @@ from fairway.kube import turns
 from fairway.kube.kinds import Kind
 from fairway.kube.manifest import Key, key_of
 from fairway.model.live_state import Health
-from fairway.plugins.kubernetes.health import Healthiness, Standing
-from fairway.plugins.kubernetes.reasons import Reasons
-from fairway.plugins.kubernetes.removing import until_gone
-from fairway.plugins.kubernetes.rollout import Rollout, in_words
-from fairway.plugins.kubernetes.waiting import Waiting
+from fairway.plugins.kubernetes.health.health import Healthiness, Standing
+from fairway.plugins.kubernetes.removing.removing import until_gone
+from fairway.plugins.kubernetes.rollout.reasons import Reasons
+from fairway.plugins.kubernetes.rollout.rollout import Rollout, in_words
+from fairway.plugins.kubernetes.rollout.waiting import Waiting
 from fairway.sdk import StageFailed
 from fairway.sdk.stage_log import StageLog
 from tests.integration.kube.double import (

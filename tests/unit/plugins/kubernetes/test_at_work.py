@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from fairway.kube.cluster import Cluster
-from fairway.plugins.kubernetes.applying import Applier
-from fairway.plugins.kubernetes.removing import remove
+from fairway.plugins.kubernetes.applying.applying import Applier
+from fairway.plugins.kubernetes.removing.removing import remove
 from fairway.sdk.stage_log import StageLog
 from tests.unit.plugins.kubernetes.objects import a_config
 

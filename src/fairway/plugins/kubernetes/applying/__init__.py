@@ -1,0 +1,1 @@
+"""Bringing manifests to a cluster: everything is checked before the first is applied."""

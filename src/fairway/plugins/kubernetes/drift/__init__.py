@@ -1,0 +1,1 @@
+"""How what runs differs from Git."""

@@ -1,0 +1,1 @@
+"""How well an object is, and why."""

@@ -1,0 +1,1 @@
+"""What an application has in a cluster, and taking away what it should not have."""

@@ -1,0 +1,1 @@
+"""Waiting until what was applied is there, well, and still what was applied."""

@@ -1,0 +1,1 @@
+"""What is made of manifests before they are applied; pure."""
