@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cluster.kubernetes_applications import FAILED, a_deployment, an_application
 from tests.clusters.running import RunningCluster
 
@@ -86,3 +88,23 @@ async def test_nothing_comes_with_a_canary_that_is_refused(
         assert ended.status is FAILED
         assert "nothing was applied" in ended.message
         assert web.all_names("serviceaccount") == ["serviceaccount/default"]
+
+
+@pytest.mark.parametrize("account", ["default", "robot"])
+async def test_a_canary_in_a_namespace_that_is_new_has_it_made_where_the_application_asks_for_that(
+    account: str, cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    new = f"{namespace}-{account}"
+    elsewhere = a_deployment("other", serviceAccountName=account)
+    elsewhere["metadata"]["namespace"] = new
+    robot = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": new}}
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment())
+        await web.succeed("K8S_SYNC")
+        web.deployed()
+
+        web.commit(a_deployment(image="web:2"), elsewhere, robot, input={"autoCreateNamespace": True})
+        await web.succeed("K8S_CANARY_ROLLOUT")
+
+        made = cluster.kubectl("get", "deployment", "-o", "name", namespace=new)
+        assert made.split() == ["deployment.apps/other-canary"]

@@ -163,10 +163,10 @@ class Site:
             of_older_agents=bool(self.run.deployment.platform_provider),
         )
 
-    async def check(self, manifests: Sequence[Manifest], owner: Owner) -> None:
+    async def check(self, manifests: Sequence[Manifest], owner: Owner, *, create_namespaces: bool) -> None:
         """NotApplied where the cluster would refuse manifests; for whoever has something to apply before them."""
         objects = await placed(self.cluster, [marked(each, owner) for each in manifests])
-        await self._applier(owner).check(objects, applied_before=self._applied)
+        await self._applier(owner).check(objects, create_namespaces=create_namespaces, applied_before=self._applied)
 
     def _applier(self, owner: Owner, *, restoring: bool = False) -> Applier:
         owning = Owning(owner, self._place.applications, self._place.registered)

@@ -110,7 +110,8 @@ async def roll_out_canary(site: Site, options: K8sCanaryRolloutOptions) -> str:
     made = await _variant(site, loaded.settings.spec, manifests, canary, options)
     owner = site.owner(loaded, site.run.target.commit, label.canary_value, options.suffix)
     before = await _bring_needed(site, loaded, made, owner)
-    return _done([*before, *await site.bring(made, owner)])
+    create = loaded.settings.spec.input.auto_create_namespace
+    return _done([*before, *await site.bring(made, owner, create_namespaces=create)])
 
 
 async def roll_out_baseline(site: Site, options: K8sBaselineRolloutOptions) -> str:
@@ -270,12 +271,13 @@ async def _bring_needed(site: Site, loaded: Loaded, copies: Sequence[Manifest], 
     lacking = [each for each in needed(copies, loaded.manifests) if await site.live(each) is None]
     if not lacking:
         return ()
+    create = loaded.settings.spec.input.auto_create_namespace
     if not any(each.kind == "Namespace" for each in lacking):
         # Where the copies are refused, nothing is to be applied.
-        await site.check(copies, owner)
+        await site.check(copies, owner, create_namespaces=create)
     for each in lacking:
         site.run.log.info(f"{each.key}: comes with the {owner.variant} already, as Git has it: its pods need it")
-    return await site.bring(lacking, site.owner(loaded, site.run.target.commit))
+    return await site.bring(lacking, site.owner(loaded, site.run.target.commit), create_namespaces=create)
 
 
 async def _is_there(site: Site, loaded: Loaded, label: VariantLabel, value: str) -> bool:
