@@ -155,7 +155,8 @@ class PlayedAgent:
 
     def start(self, public_key: str = "") -> None:
         meta = agent_messages.ReportPipedMetaRequest(version="v1.2.3", config="kind: Piped")
-        meta.platform_providers.add(name="cluster", type="KUBERNETES")
+        for name in ("cluster", "another"):
+            meta.platform_providers.add(name=name, type="KUBERNETES")
         repository = meta.repositories.add()
         repository.id, repository.remote, repository.branch = "shop", "https://git.example.com/shop.git", "main"
         if public_key:

@@ -70,6 +70,8 @@ def test_an_application_is_sent_elsewhere(site: Site) -> None:
 
     moved = json.loads(site.ok("app", "get", "moved", "--json"))
     assert moved["deploy_targets_by_plugin"] == {"kubernetes": ["east", "west"]}
+    unknown = site.run("app", "change", "moved", "--platform-provider", "nowhere")
+    assert (unknown.returncode, "'nowhere', it has cluster, another" in unknown.stderr) == (1, True)
     refused = site.run("app", "change", "moved")
     assert (refused.returncode, "give --target or --platform-provider" in refused.stderr) == (2, True)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.clock import FakeClock
-from fairway.model.log_block import LogBlock
+from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.plugins.scriptrun.journal import Journal
 from fairway.plugins.scriptrun.telling import PIECE_BYTES as PIECE
 from fairway.plugins.scriptrun.telling import Place, Telling
@@ -127,3 +127,21 @@ async def test_a_gigabyte_is_told_and_only_pieces_of_it_are_ever_in_memory(tmp_p
 
     assert counter.told == size
     assert most < 10 * PIECE
+
+
+async def test_the_last_line_is_not_earlier_than_what_the_script_has_written(tmp_path: Path) -> None:
+    (tmp_path / "output").write_text("done\n")
+    (tmp_path / "status").write_text("0")
+    ended_at = int((tmp_path / "status").stat().st_mtime)
+    server, clock = Server(), FakeClock(datetime.fromtimestamp(ended_at + 1, UTC))
+    place = a_place(server, clock)
+    telling = Telling(Journal(tmp_path), place)
+
+    await telling.more(at_the_end=True)
+    telling.close("exit status 0", LogSeverity.SUCCESS)
+    await place.log.flush()
+
+    assert [(text, int(at.timestamp()) - ended_at) for _, text, at in sorted(server.blocks)] == [
+        ("done", 1),
+        ("exit status 0", 1),
+    ]

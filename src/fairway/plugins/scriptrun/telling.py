@@ -70,7 +70,9 @@ class Telling:
 
     def close(self, sentence: str, severity: LogSeverity) -> None:
         """A last line behind the output; the same, whoever finds the script ended."""
-        self._log.add(self._block(_ATTEMPT - 1, sentence, self.journal.ended_at, severity))
+        # The last of the output may have been read in the second after that in which the script has ended.
+        at = max(self.journal.ended_at, self.journal.told().at)
+        self._log.add(self._block(_ATTEMPT - 1, sentence, at, severity))
 
     async def more(self, at_the_end: bool) -> bool:
         """Send one piece; whether there was one."""
