@@ -24,19 +24,18 @@ def a_free_port() -> int:
     random.shuffle(candidates)
     for port in candidates:
         with suppress(OSError):
-            promise = _promise(port)
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", port))
-            _promised.append(promise)
+            _promised.append(_promise(port))
             return port
     raise AssertionError(f"no port from {_LOWEST} to {highest} is free")
 
 
 def _promise(port: int) -> socket.socket:
-    """Its name is free again when the process is gone, however that ends."""
+    """Reserve the port by the name of a socket, which the kernel frees with the process; OSError when it is taken."""
     promise = socket.socket(socket.AF_UNIX)
     try:
         promise.bind(f"\0fairway-test-port-{port}")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
     except OSError:
         promise.close()
         raise
