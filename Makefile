@@ -10,24 +10,22 @@ READY := .venv/.ready
 WORKERS ?= auto
 say = @printf '\033[1m▸ %s\033[0m\n'
 
-.PHONY: help up test test-peers setup check bench bench-scale proto states lock
+.PHONY: help up test test-cluster test-peers setup check bench bench-scale proto states lock
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: $(READY) ## set up and run everything on this machine, with a demo to play with; Ctrl-C stops it
 	@$(BIN)/fairway up --data .fairway
 
-test: $(READY) ## set up, check, and run every test that needs no heavy peer; a cluster is built once, meanwhile
+test: $(READY) ## set up, check, and run every test that needs no compiled peer
 	@$(BIN)/python -m tools.run_tests --workers $(WORKERS)
 
-test-peers: $(READY) ## run the tests against real peers: an S3 server, an OIDC provider, a Git host; built once with Go
-	@tools/postgres
-	@tools/openssh
-	$(say) 'peers'
-	@$(BIN)/python -m tools.peers heavy helm kustomize || echo '  the tests say what that means'
-	$(say) 'tests against peers'
-	@FAIRWAY_TEST_PEERS=1 $(BIN)/pytest -q -n $(WORKERS) --dist loadfile tests/peers
+test-cluster: $(READY) ## run the tests on a real Kubernetes cluster; its programs are built once with Go
+	@$(BIN)/python -m tools.run_tests cluster --workers $(WORKERS)
+
+test-peers: $(READY) ## run the tests with an S3 server, an OIDC provider and a Git host; built once with Go
+	@$(BIN)/python -m tools.run_tests peers --workers $(WORKERS)
 
 setup: $(READY) ## make .venv with everything in it
 

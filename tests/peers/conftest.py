@@ -1,15 +1,11 @@
-"""The peers are heavy: `make test` leaves these tests alone, `make test-peers` builds the peers and runs them."""
+"""Peers that many tests share. `make test-peers` builds them; `make test` leaves these tests out."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.peers.gitea import Gitea, a_gitea
 from tests.peers.s3 import S3Server, an_s3_server
-
-if os.environ.get("FAIRWAY_TEST_PEERS") != "1":
-    collect_ignore_glob = ["test_*.py"]
 
 
 @pytest.fixture(scope="session")

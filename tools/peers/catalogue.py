@@ -128,8 +128,8 @@ _KUSTOMIZE = Source(
 )
 
 _A_CLUSTER = "A real Kubernetes cluster"
-#: What `make test` runs against: a cluster, and what renders manifests for it. The quickest first, the one that most
-#: packages are shared with before those that share them.
+#: What `make test-cluster` runs against: a cluster, and what renders manifests for it. The quickest build comes first,
+#: and Kubernetes before the programs that share its packages.
 CLUSTER = (
     Peer("kustomize", "kustomize itself", _KUSTOMIZE, "."),
     Peer("etcd", _A_CLUSTER, _ETCD, "."),
