@@ -10,7 +10,7 @@ READY := .venv/.ready
 WORKERS ?= auto
 say = @printf '\033[1m▸ %s\033[0m\n'
 
-.PHONY: help up test test-cluster test-peers setup check bench bench-scale proto states lock
+.PHONY: help up test test-cluster test-peers setup check bench bench-scale proto states lock sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ lock: $(READY) ## renew requirements.lock from pyproject.toml
 	$(say) 'requirements.lock'
 	@tools/retry $(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet --upgrade -o requirements.lock
+
+sbom: $(READY) ## list the third-party packages: dist/fairway.cdx.json (CycloneDX), THIRD_PARTY_NOTICES.md
+	$(say) 'SBOM'
+	@$(BIN)/python -m tools.sbom
 
 $(READY): requirements.lock pyproject.toml tools/setup tools/retry
 	$(say) 'setting up .venv (once; again when the lock file changes)'
