@@ -272,8 +272,9 @@ class Workspace:
     def _remove(self, deployment_id: str, trees: Sequence[PrivateTree] = ()) -> list[PrivateTree]:
         """Remove everything of a deployment but the trees that can be used again."""
         # The tree last: as long as it is there, a sweep finds what was not removed yet.
-        for kept in self._plugins.glob(f"*/{deployment_id}"):
-            shutil.rmtree(kept, ignore_errors=True)
+        for level in ("*", "*/*"):
+            for stored in self._plugins.glob(f"{level}/{deployment_id}"):
+                shutil.rmtree(stored, ignore_errors=True)
         spared = []
         for each in trees:
             # One that the disk does not keep is removed with the rest.

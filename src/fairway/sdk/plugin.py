@@ -109,8 +109,8 @@ class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     config: Mapping[str, Any] = {}
     targets: tuple[Target, ...] = ()
-    #: Where the plugin may keep files that outlive its process. What it keeps for a deployment goes below a directory
-    #: with the deployment's id; the agent removes that when the deployment has ended.
+    #: Where the plugin may store files that outlive its process. The agent removes `DEPLOYMENT_ID` and
+    #: `*/DEPLOYMENT_ID` below it when that deployment has ended.
     state: Path
     #: A file of the agent that says until when what the plugin has started may outlive it: two numbers, as
     #: `/proc/uptime` counts seconds, when that is asked to end and when it is made to. None where it may for ever.

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +15,14 @@ from typing import Any
 import pytest
 
 from fairway.plugins.scriptrun import journal as journal_module
-from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.journal import Journal, JournalError, Order, was_started
 from fairway.plugins.scriptrun.script import KEEPER
 from tests.patience import PATIENCE_SECONDS
+
+
+def a_directory(tmp_path: Path) -> Path:
+    """Where the journal of a script is."""
+    return tmp_path / "state" / "deployment" / "stage-0-0"
 
 
 def an_order(tmp_path: Path, text: str) -> Order:
@@ -25,7 +31,7 @@ def an_order(tmp_path: Path, text: str) -> Order:
 
 async def test_of_two_who_start_a_script_one_does(tmp_path: Path) -> None:
     order = an_order(tmp_path, f"echo once >> {tmp_path}/ran; exit 7")
-    journals = [Journal(tmp_path / "journal") for _ in range(5)]
+    journals = [Journal(a_directory(tmp_path)) for _ in range(5)]
 
     await asyncio.gather(*(journal.start(order) for journal in journals))
     await asyncio.gather(*(journal.ended() for journal in journals))
@@ -35,7 +41,7 @@ async def test_of_two_who_start_a_script_one_does(tmp_path: Path) -> None:
 
 
 async def test_a_script_that_was_ended_before_it_began_never_begins(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
 
     await journal.end(1.0)
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
@@ -44,7 +50,7 @@ async def test_a_script_that_was_ended_before_it_began_never_begins(tmp_path: Pa
 
 
 async def test_a_script_that_never_begins_is_not_waited_for(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.end(1.0)
 
     ended = asyncio.create_task(journal.ended())
@@ -54,7 +60,7 @@ async def test_a_script_that_never_begins_is_not_waited_for(tmp_path: Path) -> N
 
 
 async def test_a_script_that_another_place_has_begun_is_not_begun_here_and_is_nobodys_to_end(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
 
     journal.give_up()
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
@@ -65,8 +71,46 @@ async def test_a_script_that_another_place_has_begun_is_not_begun_here_and_is_no
     assert (journal.status, journal.process(), (tmp_path / "ran").exists()) == (None, None, False)
 
 
+async def test_a_script_without_its_journal_is_not_started_again(tmp_path: Path) -> None:
+    order = an_order(tmp_path, f"echo ran >> {tmp_path}/ran")
+    first = Journal(a_directory(tmp_path))
+    await first.start(order)
+    await first.ended()
+    shutil.rmtree(a_directory(tmp_path))
+
+    await Journal(a_directory(tmp_path)).start(order)
+
+    assert (tmp_path / "ran").read_text() == "ran\n"
+    assert was_started(tmp_path / "state", "deployment", "stage")
+
+
+async def test_a_script_that_is_forbidden_before_it_begins_was_not_started(tmp_path: Path) -> None:
+    journal = Journal(a_directory(tmp_path))
+
+    assert journal.forbid()
+
+    assert not was_started(tmp_path / "state", "deployment", "stage")
+
+
+async def test_a_script_that_cannot_be_started_was_not_started(tmp_path: Path) -> None:
+    journal = Journal(a_directory(tmp_path))
+
+    with pytest.raises(JournalError, match="cannot be started"):
+        await journal.start(an_order(tmp_path / "missing", "true"))
+
+    assert not was_started(tmp_path / "state", "deployment", "stage")
+
+
+@pytest.mark.parametrize("text", ["", "\0\0\0", "14", "x\n", "1234\n", "²\n"])
+def test_a_damaged_status_is_none(tmp_path: Path, text: str) -> None:
+    a_directory(tmp_path).mkdir(parents=True)
+    (a_directory(tmp_path) / "status").write_text(text)
+
+    assert Journal(a_directory(tmp_path)).status is None
+
+
 async def test_a_script_that_runs_here_is_not_given_up(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, "exit 7"))
     await journal.ended()
 
@@ -83,9 +127,9 @@ async def test_a_script_that_is_slow_to_come_to_life_is_ended_before_it_does(
         "fairway.plugins.scriptrun.journal.KEEPER", KEEPER.replace("set +C\n", "set +C\nkill -STOP $$\n")
     )
     monkeypatch.setattr("fairway.plugins.scriptrun.journal._SIGN_OF_LIFE_SECONDS", 0.1)
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
-    await asyncio.to_thread(wait_until, (tmp_path / "journal" / "started").exists)
+    await asyncio.to_thread(wait_until, (a_directory(tmp_path) / "started").exists)
 
     await journal.end(0.1)
 
@@ -105,7 +149,7 @@ async def test_a_script_that_is_asked_to_end_right_before_it_begins_has_ended_by
     monkeypatch.setattr(os, "killpg", ask)
     # Who runs it is known, and it has not begun: here the polite signal meets the keeper alone, which outlives it.
     monkeypatch.setattr("fairway.plugins.scriptrun.journal.KEEPER", KEEPER.replace("\n( ", "\nkill -STOP $$\n( "))
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran; exec sleep 1000"))
     await asyncio.to_thread(wait_until, lambda: state(str(journal.process())) == "T")
 
@@ -128,12 +172,12 @@ async def test_a_cancel_in_the_very_moment_in_which_a_script_is_started_leaves_i
     text = f"echo yes > {tmp_path}/runs; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; exit 7"
     with monkeypatch.context() as patched:
         patched.setattr(subprocess, "Popen", Cancelled)
-        starting = asyncio.create_task(Journal(tmp_path / "journal").start(an_order(tmp_path, text)))
+        starting = asyncio.create_task(Journal(a_directory(tmp_path)).start(an_order(tmp_path, text)))
         with contextlib.suppress(asyncio.CancelledError):
             await starting
     (tmp_path / "go").touch()
     # Whoever is asked for the stage again.
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.ended()
 
     assert journal.status == 7
@@ -149,7 +193,7 @@ async def test_a_script_that_is_being_written_when_its_start_is_cancelled_is_not
             super()._make_room()
 
     writes, go = threading.Event(), threading.Event()
-    journal = Slow(tmp_path / "journal")
+    journal = Slow(a_directory(tmp_path))
     starting = asyncio.create_task(journal.start(an_order(tmp_path, "export TOKEN=hush-hush")))
     await asyncio.to_thread(writes.wait, PATIENCE_SECONDS)
     starting.cancel()
@@ -161,7 +205,7 @@ async def test_a_script_that_is_being_written_when_its_start_is_cancelled_is_not
 
     await journal.end(1.0)
 
-    assert (left_it_alone, (tmp_path / "journal" / "script").exists(), journal.came_to_life) == (False, False, False)
+    assert (left_it_alone, (a_directory(tmp_path) / "script").exists(), journal.came_to_life) == (False, False, False)
 
 
 #: Starts a script with a guard, and ends. By itself Python waits for children like this from 3.12 on.
@@ -169,7 +213,7 @@ PROGRAM = """\
 import asyncio, sys
 from pathlib import Path
 from fairway.plugins.scriptrun.guard import Guard
-from fairway.plugins.scriptrun.journal import Journal, Order
+from fairway.plugins.scriptrun.journal import Journal, JournalError, Order, was_started
 
 async def main(folder):
     guard = Guard(folder / "state", folder / "times")
@@ -215,7 +259,7 @@ async def test_a_guard_outlives_the_program_that_has_started_it(tmp_path: Path) 
 
 
 async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"trap '' TERM; sleep 1000 & echo $! > {tmp_path}/child; wait; sleep 1000"))
     await asyncio.to_thread(wait_for, tmp_path / "child")
 
@@ -237,7 +281,7 @@ async def test_a_script_that_is_made_to_end_is_waited_for_until_it_is_gone(
 
     real = journal_module._lives
     monkeypatch.setattr(journal_module, "_lives", lives)
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"trap '' TERM; echo $$ > {tmp_path}/pid; exec sleep 1000"))
     await asyncio.to_thread(wait_for, tmp_path / "pid")
 
@@ -248,12 +292,12 @@ async def test_a_script_that_is_made_to_end_is_waited_for_until_it_is_gone(
 
 
 async def test_neither_script_nor_variables_stand_on_a_command_line(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
+    journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"export TOKEN=hush-hush; echo $$ > {tmp_path}/pid; exec sleep 1000"))
     await asyncio.to_thread(wait_for, tmp_path / "pid")
 
     shown = command_line(str(journal.process())) + command_line((tmp_path / "pid").read_text().strip())
-    mode = (tmp_path / "journal" / "script").stat().st_mode & 0o777
+    mode = (a_directory(tmp_path) / "script").stat().st_mode & 0o777
     await journal.end(1.0)
 
     assert b"fairway-script" in shown

@@ -131,7 +131,7 @@ async def test_a_gigabyte_is_told_and_only_pieces_of_it_are_ever_in_memory(tmp_p
 
 async def test_the_last_line_is_not_earlier_than_what_the_script_has_written(tmp_path: Path) -> None:
     (tmp_path / "output").write_text("done\n")
-    (tmp_path / "status").write_text("0")
+    (tmp_path / "status").write_text("0\n")
     ended_at = int((tmp_path / "status").stat().st_mtime)
     server, clock = Server(), FakeClock(datetime.fromtimestamp(ended_at + 1, UTC))
     place = a_place(server, clock)

@@ -130,12 +130,14 @@ async def test_what_a_killed_agent_has_left_is_swept_up_except_of_those_that_go_
     for id in ("open", "ended"):
         (data / "deployments" / id / "target").mkdir(parents=True)
         (plugins / "scriptrun" / id).mkdir(parents=True)
+        (plugins / "scriptrun" / "started" / id).mkdir(parents=True)
     (data / "deployments" / "open" / ".unfinished-x").mkdir()
 
     await Workspace(data, None, plugins).sweep({"open"})
 
     left = {str(each.relative_to(tmp_path)) for folder in (data, plugins) for each in folder.glob("*/*")}
-    assert left == {"data/deployments/open", "plugins/scriptrun/open"}
+    assert left == {"data/deployments/open", "plugins/scriptrun/open", "plugins/scriptrun/started"}
+    assert [each.name for each in (plugins / "scriptrun" / "started").iterdir()] == ["open"]
     assert [each.name for each in (data / "deployments" / "open").iterdir()] == ["target"]
 
 

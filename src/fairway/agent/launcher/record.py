@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairway.durable import sync
+
 #: The key of the version that is installed, which nobody has fetched.
 INSTALLED = ""
 FILE = "record.json"
@@ -80,12 +82,3 @@ def write_record(versions: Path, record: Record) -> None:
         os.close(descriptor)
     unfinished.rename(versions / FILE)
     sync(versions)
-
-
-def sync(path: Path) -> None:
-    """Make a file, or the names in a directory, safe from a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -23,8 +23,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from fairway.agent.launcher.record import sync
 from fairway.agent.launcher.wanted import Wanted
+from fairway.durable import sync
 from fairway.errors import UserError
 
 _NAME = "fairway"

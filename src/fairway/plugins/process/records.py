@@ -11,6 +11,8 @@ from typing import TypeVar
 
 import msgspec
 
+from fairway.durable import sync
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 WANTED = "wanted.json"
@@ -137,6 +139,7 @@ def save(directory: Path, name: str, record: msgspec.Struct) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.rename(directory / name)
+    sync(directory)
 
 
 def _private(path: str, flags: int) -> int:

@@ -10,6 +10,9 @@ run again, and no output is lost or told twice. The numbers in `told` are the en
 being sent, and when: cut at the same places, with the same number and the same time, it is the same piece, and sending
 it again does no harm.
 
+A power cut takes what was not synced. Before the script starts the directory is synced, and the `Ledger` has its entry;
+before an end is reported, `status` is synced. A script with an entry and no readable `status` was interrupted.
+
 What is written while the script runs is given its room before it starts and is then written over in place, so that a
 disk that is full meanwhile takes it all the same: nobody would know how the script ended otherwise.
 """
@@ -18,6 +21,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -27,15 +31,18 @@ from typing import NamedTuple
 
 import msgspec
 
+from fairway.durable import make_directory, sync
 from fairway.errors import TemporaryError
 from fairway.in_thread import in_thread
 from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.child import Child
+from fairway.plugins.scriptrun.ledger import Ledger
 from fairway.plugins.scriptrun.script import KEEPER
 
 _TOLD = struct.Struct(">QQQ")
 #: What stands in the files before there is something to be written: as long, and as good as nothing.
 _BLANK = b" " * 15 + b"\n"
+_STATUS = re.compile(r"([0-9]{1,3})\n")
 _ROOM = {
     "output": b"",
     "wanted": b"",
@@ -91,6 +98,8 @@ class Journal:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        #: Of the directory of all journals; this one stands in that of its deployment.
+        self._ledger = Ledger(directory.parent.parent)
         #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
         self._started: Child | None = None
         #: Whether it was seen to here that nobody starts it.
@@ -105,7 +114,7 @@ class Journal:
     def step(self) -> int:
         """Which command ran last; 0 where nobody counts."""
         text = self._read("step")
-        return int(text) if text.isdigit() else 0
+        return int(text) if text.isascii() and text.isdigit() else 0
 
     async def start(self, order: Order) -> None:
         """Run the script, unless somebody has started it already."""
@@ -123,6 +132,7 @@ class Journal:
                 stderr=output,
             )
         except OSError as error:
+            self._ledger.discard(self.directory)
             raise JournalError(f"the script cannot be started in {order.directory} ({error.strerror})") from error
         finally:
             os.close(output)
@@ -130,8 +140,14 @@ class Journal:
     @property
     def status(self) -> int | None:
         """The script's exit status as the shell says it; None while it has none."""
-        text = self._read("status")
-        return int(text) if text else None
+        # The rest of the line may be missing after a power cut.
+        found = _STATUS.match(self._raw("status"))
+        return int(found[1]) if found else None
+
+    def sync_end(self) -> None:
+        """Sync how the script ended, before anything is reported of it."""
+        with contextlib.suppress(FileNotFoundError):
+            sync(self.directory / "status")
 
     @property
     def came_to_life(self) -> bool:
@@ -141,7 +157,7 @@ class Journal:
     def process(self) -> int | None:
         """The process that runs the script; None when it is gone."""
         text = self._read("process")
-        return self._ours(int(text)) if text.isdigit() else None
+        return self._ours(int(text)) if text.isascii() and text.isdigit() else None
 
     def _ours(self, pid: int) -> int | None:
         # Another process may have got the number since; ours leads a session and names this directory.
@@ -161,12 +177,10 @@ class Journal:
     @property
     def ended_at(self) -> int:
         """When the script ended, or was last heard of, in seconds since 1970."""
-        if self.status is not None:
-            file = "status"
-        else:
-            # One that was killed before it came to life has not even noted that.
-            file = "started" if (self.directory / "started").exists() else "process"
-        return int((self.directory / file).stat().st_mtime)
+        for name in ("status", "started", "process") if self.status is not None else ("started", "process"):
+            with contextlib.suppress(FileNotFoundError):
+                return int((self.directory / name).stat().st_mtime)
+        return int(self._ledger.at(self.directory))
 
     async def ended(self) -> None:
         """Wait until the script's process is gone; at once when it never came to life."""
@@ -211,7 +225,7 @@ class Journal:
         """End what a script has left whose keeper was killed: nobody would wait for it."""
         text = self._read("process")
         # A number that is still a group's is not given to another process; so it is ours, or nobody's.
-        if text.isdigit() and self.status is None and not Path(f"/proc/{text}").exists():
+        if text.isascii() and text.isdigit() and self.status is None and not Path(f"/proc/{text}").exists():
             _signal(int(text), signal.SIGKILL)
 
     def remove_script(self) -> None:
@@ -225,8 +239,11 @@ class Journal:
     def forbid(self) -> bool:
         """Whether the script has not been started, and from now on cannot be."""
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_directory(self.directory)
+            if not self._may_start():
+                return False
             (self.directory / "started").touch(exist_ok=False)
+            self._ledger.discard(self.directory)
         except FileExistsError:
             return False
         except OSError as error:
@@ -238,11 +255,17 @@ class Journal:
     def give_up(self) -> None:
         """Have it that the script was started and is gone, because somebody else has started it elsewhere."""
         self.forbid()
-        if not self._read("process"):
-            (self.directory / "process").write_text("elsewhere\n")
+        try:
+            if not self._read("process"):
+                (self.directory / "process").write_text("elsewhere\n")
+            self._ledger.add(self.directory)
+        except OSError as error:
+            raise cannot_write(f"nothing can be written to {self.directory}", error) from error
 
     async def _sign_of_life(self) -> None:
         waited, pause = 0.0, _FIRST_LOOK_SECONDS
+        if self._ledger.has(self.directory) and not self._ledger.is_of_this_boot(self.directory):
+            return
         while waited < _SIGN_OF_LIFE_SECONDS and not self._read("process") and self.status is None:
             await asyncio.sleep(pause)
             waited, pause = waited + pause, min(pause * 2, _LOOK_SECONDS)
@@ -279,8 +302,8 @@ class Journal:
     def _write(self, order: Order) -> bool:
         """Write the script down, unless it was started already; whether it was not."""
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if (self.directory / "started").exists():
+            make_directory(self.directory)
+            if not self._may_start():
                 return False
             self._make_room()
             # It appears whole, and private: a shell reads its script as it goes.
@@ -292,9 +315,19 @@ class Journal:
             except OSError:
                 os.unlink(new)
                 raise
+            sync(self.directory)
+            self._ledger.add(self.directory)
         except OSError as error:
             raise cannot_write(f"the script cannot be written to {self.directory}", error) from error
         return True
+
+    def _may_start(self) -> bool:
+        """Whether the script was not started. The keeper makes `started`, and only one process can."""
+        if (self.directory / "started").exists():
+            return False
+        # Prepared since the machine booted: no file can have been lost since.
+        prepared = self._ledger.is_of_this_boot(self.directory) and (self.directory / "script").exists()
+        return prepared or not self._ledger.has(self.directory)
 
     def _make_room(self) -> None:
         """Have the room for all that is written later, except the output."""
@@ -304,9 +337,20 @@ class Journal:
                     file.write(content)
 
     def _read(self, name: str) -> str:
+        return self._raw(name).strip(" \n\0")
+
+    def _raw(self, name: str) -> str:
         with contextlib.suppress(FileNotFoundError):
-            return (self.directory / name).read_text().strip()
+            return (self.directory / name).read_text(errors="replace")
         return ""
+
+
+def was_started(journals: Path, deployment_id: str, stage_id: str) -> bool:
+    """Whether a script of the stage was started here, or may have been."""
+    if Ledger(journals).has_any(deployment_id, stage_id):
+        return True
+    # Journals of versions without a ledger.
+    return any(Journal(each).came_to_life for each in (journals / deployment_id).glob(f"{stage_id}-*"))
 
 
 def _private(path: str, flags: int) -> int:

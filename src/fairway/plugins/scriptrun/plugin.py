@@ -2,8 +2,8 @@
 
 A script runs at most once for each run of its stage, whatever happens to plugin and agent: it is started through a
 `Journal`, and a stage that is asked for again takes up the journal it finds. Where it runs is noted with the deployment
-before anything else (`claim`): a rollback runs only for a script that was started, which its journal tells where it is
-here, and a script that was started on another machine is not run here unless it says so (`onInterrupted`).
+before anything else (`claim`): a rollback runs only for a script that was started, which the `Ledger` of this place
+knows, and a script that was started on another machine is not run here unless it says so (`onInterrupted`).
 """
 
 import asyncio
@@ -18,6 +18,7 @@ import msgspec
 from fairway.config.stages import ScriptRunOptions, StageOptions
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
+from fairway.in_thread import in_thread
 from fairway.model.log_block import LogSeverity
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.undoing import stage_undone_by
@@ -25,7 +26,7 @@ from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome
 from fairway.plugins.scriptrun.claim import claim, name_of
 from fairway.plugins.scriptrun.environment import script_environment
 from fairway.plugins.scriptrun.guard import Guard
-from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order
+from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order, was_started
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Place, Telling
 from fairway.rpc.plugin_api import PLACE_KEY
@@ -91,9 +92,8 @@ class ScriptRun(GuardedScripts):
             return undone.was_started
         if noted is None or noted != name_of(self._guard.journals):
             return noted is not None
-        # Noted before it was started; between the two somebody may have ended it.
-        journals = self._guard.journals / run.deployment.id
-        return undone is not None and any(Journal(each).came_to_life for each in journals.glob(f"{undone.id}-*"))
+        # The note is older than the start; in between the stage may have been cancelled.
+        return undone is None or was_started(self._guard.journals, run.deployment.id, undone.id)
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,6 +205,7 @@ async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) 
         raise
     journal.end_leftovers()
     journal.remove_script()
+    await in_thread(journal.sync_end)
     return _ended(journal)
 
 
