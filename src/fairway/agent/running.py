@@ -34,6 +34,7 @@ from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, UnknownStage
 from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
 from fairway.rpc.plugin_api import PLACE_KEY
+from fairway.secrets.renderer import RendererError
 from fairway.secrets.secret import SecretError
 
 #: Under which a deployment notes when it began to run, for an agent that takes it up again.
@@ -219,7 +220,7 @@ class DeploymentRun:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
                 await self.note_plugin(client.name, {_started(stage): "_"})
             sources = self._running.sources
-            options = options_of(stage, self.deployment, config, sources.target.values, lists=client.resumes)
+            options = await options_of(stage, self.deployment, config, sources.target.values, lists=client.resumes)
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
@@ -229,7 +230,7 @@ class DeploymentRun:
                 steady=self._running.steady,
             )
             return self._masked(await execute_at_last(client, work, asking))
-        except (PluginRefused, SecretError) as error:
+        except (PluginRefused, SecretError, RendererError) as error:
             failure = str(error)
         except PluginGone as error:
             # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.

@@ -4,6 +4,7 @@ import msgspec
 
 from fairway.config.application import ApplicationConfig, UndoScript
 from fairway.delivery.skip import config_of
+from fairway.in_thread import in_thread
 from fairway.model.deployment import Deployment
 from fairway.model.stage import Stage
 from fairway.model.trigger import SyncStrategy
@@ -12,7 +13,7 @@ from fairway.secrets.render import render_options
 from fairway.secrets.template import TemplateValues
 
 
-def options_of(
+async def options_of(
     stage: Stage, deployment: Deployment, config: ApplicationConfig, values: TemplateValues, *, lists: bool
 ) -> bytes:
     """As JSON: its own, or for a rollback those of the stage at the same place. `lists`: its plugin knows lists of
@@ -26,7 +27,7 @@ def options_of(
         # PipeCD's plugin takes one text only, and no options without `run`.
         script = list(undo.commands) if lists else "\n".join(["set -e", *undo.commands])
         written = {"run": ":", "onRollback": script, "env": undo.env}
-    return msgspec.json.encode(render_options(written, values, stage.name))
+    return msgspec.json.encode(await in_thread(render_options, written, values, stage.name))
 
 
 def undo_of(stage: Stage, deployment: Deployment, config: ApplicationConfig) -> UndoScript | None:

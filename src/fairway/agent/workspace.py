@@ -104,6 +104,8 @@ class Workspace:
         #: How many trees are being made now; whoever wants one waits for that to change, or for one that is spare.
         self._making = 0
         self._changed = asyncio.Condition()
+        #: Slow templates hold up one thread, and not all threads of this process.
+        self._rendering = asyncio.Lock()
         self._surveys: dict[Path, CommitTree] = {}
         #: How many are using the tree of a commit now.
         self._uses: Counter[Path] = Counter()
@@ -217,7 +219,8 @@ class Workspace:
                 spare = self._take(commit, wanted)
                 self._making += spare is None
             try:
-                return await in_thread(self._make, commit, root, wanted, spare)
+                async with self._rendering if wanted.is_rendered else contextlib.nullcontext():
+                    return await in_thread(self._make, commit, root, wanted, spare)
             finally:
                 self._making -= spare is None
                 # In any case: whoever waits would wait for ever.

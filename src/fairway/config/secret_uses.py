@@ -10,7 +10,8 @@ from fairway.config.reader.document import Document
 from fairway.config.stages import StageEntry
 
 #: How a script names a sealed value.
-_SECRET: Final = re.compile(r"\{\{[^{}]*\.encryptedSecrets\.(\w+)[^{}]*\}\}")
+_ACTION: Final = re.compile(r"\{\{[^{}]*\}\}")
+_SECRET: Final = re.compile(r"\.encryptedSecrets\.(\w+)")
 
 
 def secret_problems(
@@ -23,7 +24,7 @@ def secret_problems(
     for index, entry in enumerate(entries):
         beside = {"with": entry.options, "onRollback": entry.on_rollback, "env": entry.env}
         for path, text in _texts(beside, ("spec", "pipeline", "stages", index)):
-            for name in _SECRET.findall(text):
+            for name in (name for action in _ACTION.findall(text) for name in _SECRET.findall(action)):
                 used = True
                 if name not in sealed:
                     message = (

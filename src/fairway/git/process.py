@@ -25,6 +25,8 @@ REMOTE_TIMEOUT = 600.0
 ASK_TIMEOUT = 60.0
 #: `cat-file --batch-command` appeared in this version.
 OLDEST_GIT = (2, 36)
+#: Limit for the output of one command; a tree can list billions of files in a few kilobytes.
+MOST_OUTPUT = 128 << 20
 _GRACE = 2.0
 
 
@@ -93,10 +95,14 @@ class Git:
         stdout: int = asyncio.subprocess.PIPE,
     ) -> Completed:
         where = (f"--git-dir={git_dir}",) if git_dir else ()
+        command = f"git {arguments[0]}"
         process = await self._spawn((*where, *arguments), asyncio.subprocess.PIPE, stdout=stdout)
         try:
             async with asyncio.timeout(seconds):
-                output, stderr = await process.communicate(stdin)
+                _, output, stderr = await asyncio.gather(
+                    _feed(process.stdin, stdin), _bounded(process.stdout, command), _bounded(process.stderr, command)
+                )
+                await process.wait()
         except TimeoutError as error:
             if remote:
                 raise GitRemoteError(f"git {arguments[0]} of {remote} did not end within {seconds:g} s") from error
@@ -137,6 +143,31 @@ class Git:
             with suppress(OSError):
                 await end_group(await starting)
             raise
+
+
+async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+    if stream is None:
+        return
+    # git may end before it has read everything.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        stream.write(data)
+        await stream.drain()
+        stream.close()
+        await stream.wait_closed()
+
+
+async def _bounded(stream: asyncio.StreamReader | None, command: str) -> bytes:
+    """The whole output of a command; GitInputError above the limit."""
+    parts: list[bytes] = []
+    size = 0
+    while stream is not None and (part := await stream.read(1 << 16)):
+        size += len(part)
+        if size > MOST_OUTPUT:
+            raise GitInputError(
+                f"{command} wrote more than {MOST_OUTPUT >> 20} MiB: the commit has too many files or changes"
+            )
+        parts.append(part)
+    return b"".join(parts)
 
 
 async def end_group(process: asyncio.subprocess.Process) -> None:

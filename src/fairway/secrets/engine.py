@@ -1,11 +1,8 @@
-"""The template engine, as `template` uses it: what a template may call, how far it may go, and its errors in words.
+"""The template engine of the render process: the functions of a template, its limits, and its errors in words.
 
-Application authors write these templates and the agent renders them, so the functions are the hermetic ones of
-sprig: no environment, no name service, no clock, no randomness. Values have no methods, and there are bounds
-on output, loops, calls and depth. A name that does not exist is an error, also through `index`.
-
-The engine cannot bound the memory of a single value that is built and thrown away; functions that make a long
-text out of a number refuse above the bound on output, the doubling of a variable in a loop is not noticed.
+Application authors write these templates, so the functions are the hermetic ones of sprig: no environment, no name
+service, no clock, no randomness. Values have no methods, and there are limits on output, loops, calls and depth.
+A name that does not exist is an error, also through `index`. The process limits memory and CPU time.
 """
 
 import difflib
@@ -20,7 +17,7 @@ from gotpl.runtime.gofmt import sprintf
 
 from fairway.secrets.redact import Redactor
 from fairway.secrets.secret import Secret, SecretError
-from fairway.secrets.template import MAX_CHARACTERS, Source, TemplateValues
+from fairway.secrets.template import MAX_CHARACTERS, Data, Source
 
 _BUDGET = gotpl.ExecutionBudget(
     max_output_chars=MAX_CHARACTERS,
@@ -41,19 +38,27 @@ _SHOWN_CHARACTERS = 160
 _DASHED = re.compile(r"\.(encryptedSecrets|attachment)\.(\w+(?:-\w+)+)")
 
 
-def render(source: Source, values: TemplateValues) -> str:
-    """Render one template; a problem is told with its file, line, column and what to write instead."""
-    data = {
-        "encryptedSecrets": _Names("encryptedSecrets", values.encrypted_secrets),
-        "attachment": _Names("attachment", values.attachment),
-    }
+def render(source: Source, data: Data) -> str:
+    """Render one template; an error has file, line, column and what to write instead."""
+    values = {name: value if isinstance(value, str) else _Names(name, value) for name, value in data.items()}
     try:
         template = gotpl.Template(
             source.piece, functions=_functions(), missing_key="error", sandbox=_sandbox(), budget=_BUDGET
         )
-        return template.render(data)
+        return template.render(values)
     except gotpl.TemplateError as error:
-        _explain(error, source, values)
+        _raise_out_of_memory(error)
+        _explain(error, source, data)
+    except RecursionError:
+        raise SecretError(f"{source.name}: the template is nested too deeply") from None
+
+
+def _raise_out_of_memory(error: BaseException | None) -> None:
+    """The engine takes a MemoryError in a function for a mistake of the template."""
+    while error is not None:
+        if isinstance(error, MemoryError):
+            raise error
+        error = error.__cause__ or error.__context__
 
 
 class _MissingName(gotpl.TemplateExecutionError):
@@ -63,8 +68,8 @@ class _MissingName(gotpl.TemplateExecutionError):
 class _Names(dict[str, str]):
     """The values of one kind; asking for one that is not there is an error, in whatever way it is asked for."""
 
-    def __init__(self, kind: str, values: Mapping[str, Secret]) -> None:
-        super().__init__({name: value.reveal() for name, value in sorted(values.items())})
+    def __init__(self, kind: str, values: Mapping[str, str]) -> None:
+        super().__init__(sorted(values.items()))
         self._kind = kind
 
     def __missing__(self, name: str) -> NoReturn:
@@ -122,31 +127,31 @@ def _bounded(function: Callable[..., object], size_of: Callable[..., int]) -> Ca
     return call
 
 
-def _explain(error: gotpl.TemplateError, source: Source, values: TemplateValues) -> NoReturn:
+def _explain(error: gotpl.TemplateError, source: Source, data: Data) -> NoReturn:
     """Turn the engine's error into ours, with nothing decrypted in it."""
     at = source.start + _characters_before(error, source.piece)
     line_start = source.text.rfind("\n", 0, at) + 1
     number = source.text.count("\n", 0, at) + 1
     line = source.text[line_start:].partition("\n")[0]
     place = f"{source.name}:{number}:{at - line_start + 1}"
-    redactor = Redactor([*values.encrypted_secrets.values(), *values.attachment.values()])
+    secrets = [value for group in data.values() if not isinstance(group, str) for value in group.values()]
+    redactor = Redactor(map(Secret, secrets))
     # A file that was rendered once before may have a value in the line itself.
     shown = f"  {number} | {redactor.redact(line).strip()[:_SHOWN_CHARACTERS]}"
-    if function := _tells_a_value(error, values, redactor):
+    if function := _tells_a_value(error, secrets, redactor):
         reason = f'the function "{function}" failed with a message that contains a decrypted value (not shown)'
         raise SecretError(f"{place}: {reason}\n{shown}") from None
-    raise SecretError(f"{place}: {_reason(error, line)}\n{shown}") from error
+    raise SecretError(f"{place}: {_reason(error, line, data)}\n{shown}") from error
 
 
-def _tells_a_value(error: gotpl.TemplateError, values: TemplateValues, redactor: Redactor) -> str | None:
+def _tells_a_value(error: gotpl.TemplateError, secrets: list[str], redactor: Redactor) -> str | None:
     """The function whose message would give a value away; the engine's own messages only have names."""
     failed = re.search(r"function '(\w+)' failed: (.*)", str(error), re.DOTALL)
     if failed is None:
         return None
     function, message = failed.groups()
-    known = [value.reveal() for value in (*values.encrypted_secrets.values(), *values.attachment.values())]
     # Short values are not redacted, so they are looked for by themselves.
-    tells = any(value and value in message for value in known) or redactor.redact(message) != message
+    tells = any(value and value in message for value in secrets) or redactor.redact(message) != message
     return function if tells else None
 
 
@@ -155,7 +160,7 @@ def _characters_before(error: gotpl.TemplateError, text: str) -> int:
     return len(text.encode()[:position].decode(errors="ignore"))
 
 
-def _reason(error: gotpl.TemplateError, line: str) -> str:
+def _reason(error: gotpl.TemplateError, line: str, data: Data) -> str:
     text = error.message if isinstance(error, gotpl.TemplateExecutionError) else str(error).partition(": ")[2]
     if isinstance(error, gotpl.TemplateSyntaxError) and (dashed := _DASHED.search(line)):
         kind, name = dashed.groups()
@@ -163,10 +168,10 @@ def _reason(error: gotpl.TemplateError, line: str) -> str:
     if undefined := re.fullmatch(r"function '(\w+)' not defined", text):
         return _no_function(undefined[1])
     if missing := re.fullmatch(r"missing key or attribute '(\w+)'", text):
-        near = _near(missing[1], ["encryptedSecrets", "attachment"])
-        return f"there is no .{missing[1]} (templates have .encryptedSecrets and .attachment){near}"
+        known = " and ".join(f".{name}" for name in data)
+        return f"there is no .{missing[1]} (templates have {known}){_near(missing[1], list(data))}"
     if isinstance(error, gotpl.BudgetExceededError):
-        return f"the template ran away and was stopped: {text}"
+        return f"the template was stopped: {text}"
     return text
 
 

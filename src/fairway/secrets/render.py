@@ -16,9 +16,10 @@ from typing import Any, Protocol
 import msgspec
 
 from fairway.errors import TemporaryError
-from fairway.secrets.actions import SPACE, find_actions
+from fairway.secrets.actions import SPACE, Action, find_actions
+from fairway.secrets.renderer import RENDERER
 from fairway.secrets.secret import Secret, SecretError
-from fairway.secrets.template import MAX_CHARACTERS, Source, TemplateValues, render_template
+from fairway.secrets.template import MAX_CHARACTERS, MAX_TOTAL_CHARACTERS, TemplateValues, Text
 
 
 class Unsealer(Protocol):
@@ -93,30 +94,61 @@ def why_unusable(root: Path, app_dir: Path, file: str) -> str:
     return ""
 
 
-def render_text(text: str, values: TemplateValues, name: str = "script") -> str:
-    """Render the actions of a script that are ours (`actions.py` says which); the rest stays as it is."""
+def render_options(options: Any, values: TemplateValues, name: str) -> Any:
+    """A stage's options with every text in them rendered: commands, `onRollback`, `env`, at any depth.
+
+    Only the actions of ours are rendered (`actions.py` says which); the rest of a text stays as it is.
+    """
+    texts = [(text, find_actions(text.text, text.name)) for text in _texts(options, name)]
+    templates = [
+        msgspec.structs.replace(text, pieces=tuple((each.start, each.end) for each in actions))
+        for text, actions in texts
+        if actions
+    ]
+    if not templates:
+        return options
+    answers = RENDERER.render(templates, values.data())
+    _stop_at([answer.problem for answer in answers if answer.problem])
+    left = iter(answers)
+    rendered = (_filled(text.text, actions, next(left).pieces) if actions else text.text for text, actions in texts)
+    return _replaced(options, rendered)
+
+
+def _texts(options: Any, name: str) -> Iterator[Text]:
+    """Every text in the options, named by its place."""
+    if isinstance(options, str):
+        yield Text(name, options)
+    elif isinstance(options, list):
+        for index, item in enumerate(options):
+            yield from _texts(item, f"{name}[{index}]")
+    elif isinstance(options, dict):
+        for key, item in options.items():
+            yield from _texts(item, f"{name}.{key}")
+
+
+def _replaced(options: Any, texts: Iterator[str]) -> Any:
+    """The options with other texts, given in the order of `_texts`."""
+    if isinstance(options, str):
+        return next(texts)
+    if isinstance(options, list):
+        return [_replaced(item, texts) for item in options]
+    if isinstance(options, dict):
+        return {key: _replaced(item, texts) for key, item in options.items()}
+    return options
+
+
+def _filled(text: str, actions: list[Action], rendered: Iterable[str]) -> str:
+    """The text with each action replaced; trim markers take white space away."""
     out: list[str] = []
     position = 0
     trims = False
-    for action in find_actions(text, name):
+    for action, piece in zip(actions, rendered, strict=True):
         before = text[position : action.start]
         before = before.lstrip(SPACE) if trims else before
-        out.append(before.rstrip(SPACE) if action.trims_before else before)
-        out.append(render_template(Source(name, text, action.start, action.end), values))
+        out += [before.rstrip(SPACE) if action.trims_before else before, piece]
         position, trims = action.end, action.trims_after
     rest = text[position:]
     return "".join([*out, rest.lstrip(SPACE) if trims else rest])
-
-
-def render_options(options: Any, values: TemplateValues, name: str) -> Any:
-    """A stage's options with every text in them rendered: commands, `onRollback`, `env`, at any depth."""
-    if isinstance(options, str):
-        return render_text(options, values, name)
-    if isinstance(options, list):
-        return [render_options(item, values, f"{name}[{index}]") for index, item in enumerate(options)]
-    if isinstance(options, dict):
-        return {key: render_options(item, values, f"{name}.{key}") for key, item in options.items()}
-    return options
 
 
 def _unsealed(sealed: Mapping[str, str], unsealer: Unsealer | None, problems: list[str]) -> dict[str, Secret]:
@@ -148,6 +180,9 @@ def _told(prefix: str, problems: list[str]) -> Iterator[None]:
         problems += [f"{prefix}{problem}" for problem in error.problems]
 
 
+_TOTAL_LIMIT = f"; the limit for the rendered and attached files of an application is {MAX_TOTAL_CHARACTERS} bytes"
+
+
 class _Tree:
     """The files of one tree that take part, as they will be."""
 
@@ -158,6 +193,8 @@ class _Tree:
         self.texts: dict[Path, str] = {}
         self._rendered: dict[Path, bytes] = {}
         self._names: dict[Path, str] = {}
+        #: Bytes of the files that were read.
+        self._total = 0
 
     def find(self, files: Iterable[str], key: str, problems: list[str]) -> dict[str, Path]:
         """Read files by the names they have in the configuration."""
@@ -166,6 +203,9 @@ class _Tree:
             with _told(f"{key}: {file!r} ", problems):
                 path = _real_path(self._root, self._app_dir, file)
                 if path not in self.texts:
+                    self._total += path.stat().st_size
+                    if self._total > MAX_TOTAL_CHARACTERS:
+                        raise SecretError(f"makes {self._total} bytes with the files before it{_TOTAL_LIMIT}")
                     self.texts[path] = _read(path)
                 found[file] = path
                 self._names.setdefault(path, file)
@@ -173,10 +213,14 @@ class _Tree:
 
     def render(self, paths: Iterable[Path], values: TemplateValues, problems: list[str]) -> None:
         """Render files in memory."""
-        for path in dict.fromkeys(paths):
-            with _told("", problems):
-                self.texts[path] = render_template(Source(self._names[path], self.texts[path]), values)
-                self._rendered[path] = self.texts[path].encode()
+        files = list(dict.fromkeys(paths))
+        texts = [Text(self._names[path], self.texts[path]) for path in files]
+        for path, answer in zip(files, RENDERER.render(texts, values.data()), strict=True):
+            if answer.problem:
+                problems.append(answer.problem)
+                continue
+            (self.texts[path],) = answer.pieces
+            self._rendered[path] = self.texts[path].encode()
 
     def write(self) -> None:
         """Put the rendered files in place: first all of them beside their targets, then each by one rename."""

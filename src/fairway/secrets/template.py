@@ -1,7 +1,6 @@
-"""Go templates over `.encryptedSecrets` and `.attachment`: what they are made of, and the one door to their engine.
+"""Go templates over `.encryptedSecrets` and `.attachment`: their values, their texts and their limits.
 
-The engine (`engine`) is loaded when the first template is rendered: with it come some ten megabytes that an agent
-without secrets can spare.
+`renderer` renders them in a process of its own; `engine` is the library's part of that process.
 """
 
 from collections.abc import Mapping
@@ -10,8 +9,13 @@ import msgspec
 
 from fairway.secrets.secret import Secret
 
-#: No configuration file is longer than this; what is, is a template that ran away.
+#: Limit of one file, and of one rendered text.
 MAX_CHARACTERS = 8 * 1024 * 1024
+#: Limit of all files of an application, and of all its rendered texts.
+MAX_TOTAL_CHARACTERS = 16 * 1024 * 1024
+
+#: Top-level names of a template. A mapping has names of its own; an unknown one is an error.
+Data = Mapping[str, str | Mapping[str, str]]
 
 
 class TemplateValues(msgspec.Struct, frozen=True):
@@ -20,9 +24,26 @@ class TemplateValues(msgspec.Struct, frozen=True):
     encrypted_secrets: Mapping[str, Secret] = {}
     attachment: Mapping[str, Secret] = {}
 
+    def data(self) -> Data:
+        """The values as a template sees them, revealed."""
+        return {
+            "encryptedSecrets": {name: value.reveal() for name, value in self.encrypted_secrets.items()},
+            "attachment": {name: value.reveal() for name, value in self.attachment.items()},
+        }
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A text and the pieces of it that are templates; errors give the place in the whole text."""
+
+    #: Of the file or option, for error messages.
+    name: str
+    text: str
+    #: Start and end of each template; one for the whole text by default.
+    pieces: tuple[tuple[int, int | None], ...] = ((0, None),)
+
 
 class Source(msgspec.Struct, frozen=True):
-    """A template: a file, or a piece of a text whose errors are told by their place in the whole."""
+    """One template in a text."""
 
     name: str
     text: str
@@ -33,10 +54,3 @@ class Source(msgspec.Struct, frozen=True):
     def piece(self) -> str:
         """The part that is rendered."""
         return self.text[self.start : self.end]
-
-
-def render_template(source: Source, values: TemplateValues) -> str:
-    """Render one template; a problem is told with its file, line, column and what to write instead."""
-    from fairway.secrets.engine import render
-
-    return render(source, values)

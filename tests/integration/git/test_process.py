@@ -98,3 +98,21 @@ async def test_a_remote_that_says_nothing_is_asked_no_longer_than_a_question_tak
 
     with pytest.raises(GitRemoteError, match=r"git ls-remote of git://host/x did not end within 0\.05 s"):
         await Git().remote_output("read the branches of", "git://host/x", "ls-remote", "--", "git://host/x")
+
+
+async def test_a_tree_that_repeats_itself_is_refused_above_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree bomb: some kilobytes of objects, ten billion files."""
+    monkeypatch.setattr(process, "MOST_OUTPUT", 1 << 20)
+    git, repository = Git(), tmp_path / "bomb.git"
+    await git.output("init", "--bare", "--quiet", str(repository))
+    found = (await git.output("hash-object", "-w", "--stdin", git_dir=repository, stdin=b"x")).strip().decode()
+    kind, mode = "blob", "100644"
+    for _ in range(10):
+        entries = "".join(f"{mode} {kind} {found}\t{name}\n" for name in range(10))
+        found = (await git.output("mktree", git_dir=repository, stdin=entries.encode())).strip().decode()
+        kind, mode = "tree", "040000"
+
+    with pytest.raises(GitInputError, match=r"^git ls-tree wrote more than 1 MiB: the commit has too many files"):
+        await git.output("ls-tree", "-r", "-z", found, git_dir=repository)

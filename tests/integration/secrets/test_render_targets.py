@@ -225,3 +225,15 @@ def test_a_failed_write_leaves_the_files_as_they_were(
         render_targets(a_request(root, ("a", "b"), p="hunter2"), the_key())
 
     assert contents(root) == before
+
+
+def test_the_files_of_an_application_have_a_limit_in_total(tmp_path: Path) -> None:
+    root = a_tree(tmp_path, {"a": "x" * (6 << 20), "b": "x" * (6 << 20), "c": "x" * (6 << 20)})
+
+    with pytest.raises(SecretError) as caught:
+        render_targets(a_request(root, ("a", "b", "c"), p="hunter2"), the_key())
+
+    assert str(caught.value) == (
+        "encryption.decryptionTargets: 'c' makes 18874368 bytes with the files before it; "
+        "the limit for the rendered and attached files of an application is 16777216 bytes"
+    )

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.secrets.render import render_text
+from fairway.secrets.render import render_options
 from fairway.secrets.secret import Secret, SecretError
 from fairway.secrets.template import TemplateValues
 
@@ -54,7 +54,7 @@ VALUES = TemplateValues(
     ],
 )
 def test_what_is_ours_is_rendered(text: str, rendered: str) -> None:
-    assert render_text(text, VALUES) == rendered
+    assert render_options(text, VALUES, "run") == rendered
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_what_is_ours_is_rendered(text: str, rendered: str) -> None:
     ],
 )
 def test_what_is_not_ours_stays_as_it_is(text: str) -> None:
-    assert render_text(text, VALUES) == text
+    assert render_options(text, VALUES, "run") == text
 
 
 @given(st.text("{}-./*\"'` \n\\xif=:"))
 def test_a_text_without_our_fields_is_never_touched(text: str) -> None:
-    assert render_text(text, VALUES) == text
+    assert render_options(text, VALUES, "run") == text
 
 
 foreign = st.sampled_from(
@@ -93,7 +93,7 @@ foreign = st.sampled_from(
 def test_our_action_is_found_between_any_strangers(before: list[str], after: list[str]) -> None:
     start, end = "".join(before) + "\n", "\n" + "".join(after)
 
-    assert render_text(f"{start}{{{{ .encryptedSecrets.x }}}}{end}", VALUES) == f"{start}hunter2{end}"
+    assert render_options(f"{start}{{{{ .encryptedSecrets.x }}}}{end}", VALUES, "run") == f"{start}hunter2{end}"
 
 
 @pytest.mark.parametrize(
@@ -113,6 +113,6 @@ def test_our_action_is_found_between_any_strangers(before: list[str], after: lis
 )
 def test_a_mistake_in_what_is_ours_is_told(text: str, problem: str) -> None:
     with pytest.raises(SecretError) as caught:
-        render_text(text, VALUES, "run")
+        render_options(text, VALUES, "run")
 
     assert problem in str(caught.value)

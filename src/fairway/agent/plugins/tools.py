@@ -15,6 +15,10 @@ from pathlib import Path
 
 from fairway.agent.plugins.machine import this_platform
 from fairway.errors import TemporaryError, UserError
+from fairway.in_thread import in_thread
+from fairway.secrets.renderer import RENDERER
+from fairway.secrets.secret import SecretError
+from fairway.secrets.template import Text
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,126}")
 #: How long an installation may take; it downloads something, as a rule.
@@ -72,7 +76,8 @@ class Tools:
             made = folder / "out"
             system, architecture = this_platform()
             words = {"Name": name, "Version": version, "OutPath": str(made), "TmpDir": str(folder)}
-            text = _rendered(script, {**words, "Arch": architecture, "Os": system}, path.name)
+            words |= {"Arch": architecture, "Os": system}
+            text = await in_thread(_rendered, script, words, path.name)
             said, status = await self._shell(text, folder)
             if status != 0:
                 raise InstallFailed(f"tool {path.name}: its script ended with status {status}: {said[-_SHOWN:]}")
@@ -105,12 +110,14 @@ class Tools:
 
 
 def _rendered(script: str, words: dict[str, str], tool: str) -> str:
-    import gotpl  # it takes memory that an agent without tools can spare
-
     try:
-        return gotpl.Template(script, missing_key="error").render(words)
-    except gotpl.TemplateError as error:
-        raise BadTool(f"tool {tool}: its script is no template that can be used: {error}") from error
+        (answer,) = RENDERER.render([Text(f"script of tool {tool}", script)], words)
+    except SecretError as error:
+        raise BadTool(str(error)) from error
+    if answer.problem:
+        raise BadTool(answer.problem)
+    (text,) = answer.pieces
+    return text
 
 
 def _keep(made: Path, path: Path) -> None:

@@ -109,7 +109,10 @@ def _template(place: _Place) -> _Finding | None:
 def _with_quotes(text: str, start: int) -> str:
     """The line with quotes around what begins there, or in braces around each template; empty where neither is YAML."""
     before, rest = text[:start], text[start:].rstrip()
-    for quoted in (_quoted(rest), re.sub(r"\{\{.*?\}\}[^,}\]]*", lambda template: _quoted(template[0]), rest)):
+    for quoted in (
+        _quoted(rest),
+        re.sub(r"\{\{(?:(?!\{\{).)*?\}\}[^,}\]]*", lambda template: _quoted(template[0]), rest),
+    ):
         try:
             # By its events: a tree of somebody's thousand braces would be too deep.
             list(yaml.parse(f"{before}{quoted}", yaml.CSafeLoader))
