@@ -63,6 +63,7 @@ ADDITIONS: Final = {
     "ScriptRunOptions.shell": "which shell reads the script",
     "ScriptRunOptions.retry": "a script that failed is run again",
     "ScriptRunOptions.onInterrupted": "what becomes of a script that was ended with its machine",
+    "ScriptRunOptions.background": "whether processes that a script leaves running are ended with it",
     "Trigger.waiting": "whether each commit is deployed or only the newest that waits",
     "ApplicationSpec.encryptedSecrets": "where the seeds put sealed values",
     "AgentSpec.plugin": "the seeds' name of plugins",

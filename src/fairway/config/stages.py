@@ -113,6 +113,8 @@ class ScriptRunOptions(StageOptions, frozen=True):
     retry: int = 0
     #: What becomes of a script that was ended with the machine it ran on; Fairway's own.
     on_interrupted: Literal["fail", "run-again"] = "fail"
+    #: Whether processes that a script leaves running are ended with it; Fairway's own.
+    background: Literal["end", "keep"] = "end"
 
     def problems(self) -> Problems:
         found: Problems = []

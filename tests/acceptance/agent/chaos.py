@@ -216,6 +216,6 @@ def _undone(evidence: Evidence, stage: Stage, undo: Stage) -> str:
 
 
 def _was_killed(stage: Stage) -> bool:
-    """Whether the script was killed, of which people are told."""
-    told = ("ended by signal 9", "the script was killed")
+    """Whether the script was killed, as its stage says."""
+    told = ("ended by signal 9", "interrupted: ")
     return stage.status is FAILED and any(each in stage.status_reason for each in told)

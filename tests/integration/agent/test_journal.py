@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from fairway.plugins.scriptrun import journal as journal_module
 from fairway.plugins.scriptrun.journal import Journal, JournalError, Order, was_started
 from fairway.plugins.scriptrun.script import KEEPER
 from tests.patience import PATIENCE_SECONDS
@@ -66,7 +65,7 @@ async def test_a_script_that_another_place_has_begun_is_not_begun_here_and_is_no
     await journal.start(an_order(tmp_path, f"touch {tmp_path}/ran"))
     await journal.ended()
     await journal.end(1.0)
-    journal.end_leftovers()
+    await journal.end_rest(0.0)
 
     assert (journal.status, journal.process(), (tmp_path / "ran").exists()) == (None, None, False)
 
@@ -269,26 +268,59 @@ async def test_the_end_of_a_script_takes_all_of_its_group_along(tmp_path: Path) 
     assert journal.process() is None
 
 
-async def test_a_script_that_is_made_to_end_is_waited_for_until_it_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: list[bool] = []
-
-    def lives(group: int) -> bool:
-        # As on a machine that is out of breath: one that was killed has to have its turn to die, too.
-        looks.append(len(looks) < 5 or real(group))
-        return looks[-1]
-
-    real = journal_module._lives
-    monkeypatch.setattr(journal_module, "_lives", lives)
+async def test_a_script_that_outlives_sigterm_ends_by_sigkill_and_its_keeper_says_so(tmp_path: Path) -> None:
     journal = Journal(a_directory(tmp_path))
     await journal.start(an_order(tmp_path, f"trap '' TERM; echo $$ > {tmp_path}/pid; exec sleep 1000"))
     await asyncio.to_thread(wait_for, tmp_path / "pid")
 
-    await journal.end(0.0)
+    ended = await journal.end(0.0)
 
-    assert looks[-1:] == [False]
     assert is_dead((tmp_path / "pid").read_text().strip())
+    assert (journal.status, ended.killed) == (137, ("sleep",))
+
+
+#: Ways to leave a process behind: `$1` is where that says its number.
+LEAVING = {
+    "in the background": "sleep 1000 & echo $! > {0}/child",
+    "nohup": "nohup sleep 1000 > /dev/null 2>&1 & echo $! > {0}/child",
+    "a session of its own": "setsid sh -c 'echo $$ > {0}/child; exec sleep 1000' > /dev/null 2>&1 &",
+    "a daemon": "(setsid sh -c 'sleep 1000 & echo $! > {0}/child' > /dev/null 2>&1 &)",
+    "deaf": "setsid sh -c 'trap \"\" TERM; echo $$ > {0}/child; while :; do sleep 0.05; done' &",
+    "a child without environment": "setsid sh -c 'env -i sleep 1000 & echo $! > {0}/child; wait' &",
+}
+
+
+@pytest.mark.parametrize("leaving", [pytest.param(text, id=name) for name, text in LEAVING.items()])
+@pytest.mark.parametrize("end", ["ended", "by itself", "keeper killed"])
+async def test_no_process_of_a_script_is_left(tmp_path: Path, leaving: str, end: str) -> None:
+    waits = f"while [ ! -s {tmp_path}/child ]; do sleep 0.02; done"
+    stays = "" if end == "by itself" else "; sleep 1000"
+    journal = Journal(a_directory(tmp_path))
+    await journal.start(an_order(tmp_path, f"{leaving.format(tmp_path)}\n{waits}{stays}"))
+    await asyncio.to_thread(wait_for, tmp_path / "child")
+
+    if end == "ended":
+        await journal.end(0.05)
+    else:
+        if end == "keeper killed":
+            os.kill(journal.process() or 0, signal.SIGKILL)
+        await journal.ended()
+        await journal.end_rest(0.05)
+
+    assert is_dead((tmp_path / "child").read_text().strip())
+
+
+async def test_what_another_script_started_is_left_alone(tmp_path: Path) -> None:
+    first, tenth = (Journal(a_directory(tmp_path).with_name(f"stage-0-{number}")) for number in (1, 10))
+    await tenth.start(an_order(tmp_path, f"echo $$ > {tmp_path}/other; sleep 1000"))
+    await asyncio.to_thread(wait_for, tmp_path / "other")
+    await first.start(an_order(tmp_path, "true"))
+    await first.ended()
+
+    ended = await first.end_rest(0.0)
+
+    assert (ended.names, tenth.process() is None) == ((), False)
+    await tenth.end(0.0)
 
 
 async def test_neither_script_nor_variables_stand_on_a_command_line(tmp_path: Path) -> None:

@@ -119,7 +119,8 @@ async def test_a_gigabyte_is_told_and_only_pieces_of_it_are_ever_in_memory(tmp_p
 
     tracemalloc.start()
     try:
-        await Telling(Journal(tmp_path), place).all()
+        telling = Telling(Journal(tmp_path), place)
+        await telling.all(telling.journal.ended())
         await place.log.close()
         _, most = tracemalloc.get_traced_memory()
     finally:

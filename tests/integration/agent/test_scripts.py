@@ -23,7 +23,8 @@ from tests.integration.agent.test_deploying import nothing_kept
 from tests.integration.git.repositories import an_origin
 
 SECRET = "correct-horse-battery-staple"
-KILLED = "the script was killed before it could end; whether its work was done is not known"
+ELSEWHERE = "interrupted: another agent had started the script elsewhere; whether its work was done is not known"
+KILLED = "interrupted: the process that records the script's end was killed; whether its work was done is not known"
 
 
 def a_list(*commands: str, **options: str) -> str:
@@ -209,7 +210,7 @@ async def test_a_script_that_another_machine_has_begun(
     assert (tmp_path / "undone").exists() is (status is DeploymentStatus.FAILED)
     if status is DeploymentStatus.FAILED:
         assert deployment.stages[0].status is StageStatus.FAILED
-        assert deployment.status_reason == f"Stage SCRIPT_RUN failed: {KILLED}; it was rolled back"
+        assert deployment.status_reason == f"Stage SCRIPT_RUN failed: {ELSEWHERE}; it was rolled back"
 
 
 async def written(path: Path) -> str:

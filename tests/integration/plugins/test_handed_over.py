@@ -68,6 +68,10 @@ async def test_whoever_goes_on_finds_it_interrupted(
         again = await plugin.run("SCRIPT_RUN", options, id="s")
 
     assert again.status is status
+    if status is StageStatus.FAILED:
+        assert again.message.startswith(
+            "interrupted: the agent handed over to another one; ended by signal 15 (SIGTERM)"
+        )
     assert (tmp_path / "application" / "seen").read_text().split() == ["started"] * times
 
 

@@ -18,6 +18,6 @@ async def test_a_script_that_was_killed_before_it_came_to_life_fails_for_that(
     async with plugin_under_test(ScriptRun, tmp_path) as plugin:
         ended = await plugin.run("SCRIPT_RUN", {"run": f"touch {tmp_path}/ran"})
 
-    why = "the script was killed before it could end; whether its work was done is not known"
+    why = "interrupted: the record of the script's end is lost; whether its work was done is not known"
     assert (ended.status, ended.message, ended.log) == (StageStatus.FAILED, why, (why,))
     assert not (tmp_path / "ran").exists()

@@ -3,7 +3,8 @@
     script    what the shell runs, until it has ended    output    all that it has written, as it wrote it
     process   who runs it                                status    how it ended, once it has
     started   it was started, or may not be any more     told      how much of the output is safe with the agent
-    step      which of several commands ran last         wanted    nobody has asked it to end
+    step      which of several commands ran last         wanted    no process has asked it to end
+    interrupted   why it did not end by itself
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
@@ -26,6 +27,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +40,7 @@ from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.child import Child
 from fairway.plugins.scriptrun.ledger import Ledger
 from fairway.plugins.scriptrun.script import KEEPER
+from fairway.plugins.scriptrun.tree import Ended, Tree, mark
 
 _TOLD = struct.Struct(">QQQ")
 #: What stands in the files before there is something to be written: as long, and as good as nothing.
@@ -50,12 +53,19 @@ _ROOM = {
     "process": _BLANK,
     "step": _BLANK,
     "status": _BLANK,
+    "interrupted": _BLANK,
+}
+_ELSEWHERE = "elsewhere"
+#: What stands in `interrupted`, and what it means.
+_CAUSES = {
+    "handover": "the agent handed over to another one",
+    "lease": "the agent's lease ran out, and the guard ended the script",
 }
 #: How long a keeper that another process has started may take from its start to its first sign of life: by then it has
 #: come to life on a machine that is out of breath, too. A guard waits as long.
 _SIGN_OF_LIFE_SECONDS = 30.0
-#: How long one that was made to end is waited for at least: it is gone as soon as the kernel comes to it.
-_DYING_SECONDS = 10.0
+#: How long a keeper may take to write how its script ended.
+_KEEPER_SECONDS = 10.0
 #: How often something is looked at that comes in a moment, and that may take longer.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
@@ -127,6 +137,7 @@ class Journal:
             self._started = Child(
                 ("/bin/sh", "-c", KEEPER, "fairway-script", str(self.directory), order.shell),
                 cwd=order.directory,
+                env={**os.environ, **mark(self.directory)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -175,6 +186,13 @@ class Journal:
         return 0.0
 
     @property
+    def _age(self) -> float:
+        """How long ago the script started; 0 where that is not known."""
+        with contextlib.suppress(OSError):
+            return max(0.0, time.time() - (self.directory / "started").stat().st_mtime)
+        return 0.0
+
+    @property
     def ended_at(self) -> int:
         """When the script ended, or was last heard of, in seconds since 1970."""
         for name in ("status", "started", "process") if self.status is not None else ("started", "process"):
@@ -193,48 +211,69 @@ class Journal:
             if (pid := self.process()) is not None:
                 await process_end(pid)
 
-    async def end(self, grace_seconds: float) -> None:
-        """End the script and everything in its group: asked first, made to after that time."""
-        await self._end(grace_seconds)
-        if self._started is not None and self.process() is None:
-            await self._started.wait()
-
-    async def _end(self, grace_seconds: float) -> None:
+    async def end(self, grace_seconds: float) -> Ended:
+        """End the script and all that it started: SIGTERM first, SIGKILL after that time. The keeper writes how."""
         if await asyncio.to_thread(self.forbid):
-            return
+            return Ended()
         await self._sign_of_life()
         # One that was started here is known before it says a word, which may take long on a machine out of breath.
-        pid = self.process() or (None if self._started is None else self._ours(self._started.pid))
-        if pid is None:
-            self.end_leftovers()
-            return
+        keeper = self.process() or (None if self._started is None else self._ours(self._started.pid))
         # Before the signal, which is lost on one that is just about to begin.
         with contextlib.suppress(OSError):
             (self.directory / "wanted").unlink()
-        made_to = max(grace_seconds, _DYING_SECONDS)
-        for number, seconds in ((signal.SIGTERM, grace_seconds), (signal.SIGKILL, made_to)):
-            if not _signal(pid, number):
-                return
-            for _ in range(int(seconds / _LOOK_SECONDS)):
-                await asyncio.sleep(_LOOK_SECONDS)
-                # The keeper outlives a polite signal only to write the status down.
-                if not await asyncio.to_thread(_lives, pid):
-                    return
+        ended = await Tree(self.directory, keeper or self._group()).end(grace_seconds)
+        if keeper is not None:
+            try:
+                async with asyncio.timeout(_KEEPER_SECONDS):
+                    await process_end(keeper)
+            except TimeoutError:
+                # It is stopped: it would write a status when it continues.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(keeper, signal.SIGKILL)
+                await process_end(keeper)
+        if self._started is not None and self.process() is None:
+            await self._started.wait()
+        return ended._replace(after=self._age)
 
-    def end_leftovers(self) -> None:
-        """End what a script has left whose keeper was killed: nobody would wait for it."""
-        text = self._read("process")
-        # A number that is still a group's is not given to another process; so it is ours, or nobody's.
-        if text.isascii() and text.isdigit() and self.status is None and not Path(f"/proc/{text}").exists():
-            _signal(int(text), signal.SIGKILL)
+    async def end_rest(self, grace_seconds: float) -> Ended:
+        """End what a script left running that has ended, or whose keeper was killed."""
+        tree = Tree(self.directory, self._group())
+        if self.status is not None and await asyncio.to_thread(tree.is_empty):
+            return Ended()
+        return await tree.end(grace_seconds)
+
+    def _group(self) -> int | None:
+        """The process group of a keeper that is gone. Its number is not reused while the group has a process."""
+        text = self._read("process") if self._ledger.is_of_this_boot(self.directory) else ""
+        return int(text) if text.isascii() and text.isdigit() and not Path(f"/proc/{text}").exists() else None
 
     def remove_script(self) -> None:
         """Remove the text of a script that will not be read again: opened secrets may stand in it."""
         (self.directory / "script").unlink(missing_ok=True)
 
-    def forget_end(self) -> None:
-        """Have it that nobody knows how the script ended: it was not its own end."""
-        (self.directory / "status").unlink(missing_ok=True)
+    def interrupt(self) -> None:
+        """Record that the script does not end by itself from now on: its agent hands over to another one."""
+        if self.directory.exists():
+            file = os.open(self.directory / "interrupted", os.O_WRONLY | os.O_CREAT, 0o600)
+            try:
+                os.pwrite(file, b"handover\n", 0)
+            finally:
+                os.close(file)
+
+    @property
+    def interruption(self) -> str:
+        """Why the end of the script does not tell how it would have ended; empty when it ended by itself."""
+        if cause := self._read("interrupted"):
+            return _CAUSES.get(cause, cause)
+        if self.status is not None:
+            return ""
+        if self._read("process") == _ELSEWHERE:
+            return "another agent had started the script elsewhere"
+        if not self._ledger.is_of_this_boot(self.directory) and self._ledger.has(self.directory):
+            return "the machine restarted before the end of the script was recorded"
+        if not (self.directory / "started").exists():
+            return "the record of the script's end is lost"
+        return "the process that records the script's end was killed"
 
     def forbid(self) -> bool:
         """Whether the script has not been started, and from now on cannot be."""
@@ -257,7 +296,7 @@ class Journal:
         self.forbid()
         try:
             if not self._read("process"):
-                (self.directory / "process").write_text("elsewhere\n")
+                (self.directory / "process").write_text(f"{_ELSEWHERE}\n")
             self._ledger.add(self.directory)
         except OSError as error:
             raise cannot_write(f"nothing can be written to {self.directory}", error) from error
@@ -355,22 +394,3 @@ def was_started(journals: Path, deployment_id: str, stage_id: str) -> bool:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _signal(group: int, number: int) -> bool:
-    """Whether there was anybody to get the signal."""
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _lives(group: int) -> bool:
-    """Whether anybody in the group does anything; the dead whom nobody has buried do not count."""
-    for process in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _parent, its_group = process.read_text(errors="replace").rpartition(")")[2].split()[:3]
-            if its_group == str(group) and state not in "ZX":
-                return True
-    return False

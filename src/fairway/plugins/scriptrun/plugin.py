@@ -29,12 +29,15 @@ from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order, was_started
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Place, Telling
+from fairway.plugins.scriptrun.tree import Ended
+from fairway.plugins.scriptrun.tree import in_words as processes_in_words
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import LeftStage, PluginSettings, Sort, StageSpec
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
+_NOTHING_ENDED = Ended()
 _NOTHING_RUN = "nothing had been run"
 #: Waits between two looks whether a full disk has room.
 _ROOM = Retry(first_delay=0.2, longest_delay=5.0)
@@ -149,12 +152,13 @@ async def _end_scripts(guard: Guard, left: LeftStage) -> None:
     """End the scripts of a stage that an earlier process has started."""
     directories = (guard.journals / left.deployment_id).glob(f"{left.stage_id}-*")
     journals = [Journal(each) for each in sorted(directories, key=_number)]
+    ended = _NOTHING_ENDED
     for journal in journals:
         seconds = left.grace_seconds or _GRACE_SECONDS
         if left.handed_over:
             await _hand_over(journal, seconds)
         else:
-            await journal.end(seconds)
+            ended = await journal.end(seconds)
             journal.remove_script()
     if left.end_of_log is not None:
         stage, log = left.end_of_log
@@ -163,8 +167,8 @@ async def _end_scripts(guard: Guard, left: LeftStage) -> None:
             return
         # Of those before the last all was told before that was begun.
         telling = Telling(journals[-1], Place(stage, log, _number(journals[-1].directory)[1]))
-        await telling.all()
-        _close_given_up(telling, left.reason)
+        await telling.all(telling.journal.ended())
+        _close_given_up(telling, left.reason, ended)
 
 
 def _number(directory: Path) -> tuple[int, int]:
@@ -173,11 +177,11 @@ def _number(directory: Path) -> tuple[int, int]:
     return int(run), int(attempt)
 
 
-def _close_given_up(telling: Telling, reason: str, commands: int = 0) -> None:
+def _close_given_up(telling: Telling, reason: str, ended: Ended, commands: int = 0) -> None:
     """Say at the end of the log why the script was ended, and how it ended then."""
     journal = telling.journal
-    ended = in_words(_ended(journal), commands) if journal.came_to_life else _NOTHING_RUN
-    telling.close(f"{reason or 'Stopped'}: {ended}", LogSeverity.ERROR)
+    words = in_words(_ended(journal, ended), commands) if journal.came_to_life else _NOTHING_RUN
+    telling.close(f"{reason or 'Stopped'}: {words}", LogSeverity.ERROR)
 
 
 async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
@@ -190,31 +194,39 @@ async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) 
         directory = run.target.application_directory
         order = Order(text=text, shell=script.options.shell, directory=directory)
         await _with_room(run, partial(journal.start, order))
-        await telling.all()
+        rest = await telling.all(_end_of_all(journal, script.options))
     except asyncio.CancelledError:
         if run.handed_over:
             await _hand_over(journal, run.stop_grace_seconds)
         elif run.stopped:
-            await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
-            await telling.all()
+            ended = await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
+            await telling.all(journal.ended())
             journal.remove_script()
-            _close_given_up(telling, run.stop_reason, len(script.commands))
+            _close_given_up(telling, run.stop_reason, ended, len(script.commands))
             with contextlib.suppress(FairwayError):
-                # Nobody waits for it, and the log says the same.
+                # The log says the same.
                 await run.note(notes([*before, _ended(journal)]))
         raise
-    journal.end_leftovers()
+    if rest.names:
+        run.log.info(f"Ended what the script left running: {processes_in_words(rest.names)}")
     journal.remove_script()
     await in_thread(journal.sync_end)
     return _ended(journal)
 
 
+async def _end_of_all(journal: Journal, options: ScriptRunOptions) -> Ended:
+    """Wait for the end of the script, and end what it left running unless that is kept."""
+    await journal.ended()
+    if journal.status is not None and options.background == "keep":
+        return _NOTHING_ENDED
+    return await journal.end_rest(_GRACE_SECONDS if journal.status is not None else 0.0)
+
+
 async def _hand_over(journal: Journal, grace_seconds: float) -> None:
-    """End the script; whoever goes on with the stage finds it interrupted, unless it had ended before."""
-    ended_before = journal.status is not None
+    """End the script; the agent that goes on with the stage finds it interrupted, unless it had ended before."""
+    if journal.status is None:
+        journal.interrupt()
     await journal.end(grace_seconds)
-    if not ended_before:
-        journal.forget_end()
     journal.remove_script()
 
 
@@ -231,8 +243,15 @@ async def _with_room(run: StageRun[Any], work: Callable[[], Awaitable[None]]) ->
         await asyncio.sleep(_ROOM.delay(failures))
 
 
-def _ended(journal: Journal) -> Attempt:
-    return Attempt(status=journal.status, seconds=journal.seconds, step=journal.step)
+def _ended(journal: Journal, ended: Ended = _NOTHING_ENDED) -> Attempt:
+    return Attempt(
+        status=journal.status,
+        seconds=journal.seconds,
+        step=journal.step,
+        interruption=journal.interruption,
+        killed=ended.killed,
+        killed_after=ended.after,
+    )
 
 
 def _started(stage: Stage) -> str:

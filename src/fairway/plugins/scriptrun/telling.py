@@ -7,13 +7,16 @@ waits for in any case.
 """
 
 import asyncio
+from collections.abc import Coroutine
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from fairway.model.log_block import LogBlock, LogSeverity
 from fairway.model.stage import Stage
 from fairway.plugins.scriptrun.journal import Journal, Told
 from fairway.sdk.stage_log import StageLog
+
+T = TypeVar("T")
 
 #: How much output is sent as one piece, and how long a line may grow before it is cut. A piece costs three processes a
 #: call, and each of them some copies of it; a quarter of a megabyte took 1.6 times the CPU of a whole one for a loud
@@ -47,9 +50,9 @@ class Telling:
         #: The number of the block that begins with the first byte; a script that is taken up again has the same.
         self._first = self._stage_made * _MICROSECONDS + place.attempt * _ATTEMPT
 
-    async def all(self) -> None:
+    async def all(self, until: Coroutine[Any, Any, T]) -> T:
         """Send the output as it comes, until the script has ended and all but the last of it is safe."""
-        ended = asyncio.create_task(self.journal.ended())
+        ended = asyncio.create_task(until)
         pause = _EAGER_SECONDS
         try:
             while True:
@@ -57,7 +60,7 @@ class Telling:
                 if await self.more(at_the_end=over):
                     pause = _EAGER_SECONDS
                 elif over:
-                    return
+                    return await ended
                 else:
                     await asyncio.wait({ended}, timeout=pause)
                     pause = min(pause * 2, _CALM_SECONDS)

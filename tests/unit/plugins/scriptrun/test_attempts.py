@@ -27,12 +27,18 @@ AGAIN, FAIL = ScriptRunOptions(run="x", on_interrupted="run-again"), ScriptRunOp
         pytest.param([1, 2, 1], ScriptRunOptions(run="x", retry=2), False, id="a third time of two"),
         pytest.param([None], ScriptRunOptions(run="x", retry=2), False, id="one that was interrupted is not"),
         pytest.param([None], AGAIN, True, id="one that was interrupted is, if it may"),
+        pytest.param(["handed over"], FAIL, False, id="one that was interrupted and ended well is not"),
+        pytest.param(["handed over"], AGAIN, True, id="one that was interrupted and ended well is, if it may"),
         pytest.param([None, 1], AGAIN, False, id="then it failed by itself"),
         pytest.param([None] * (MOST_INTERRUPTIONS + 1), AGAIN, False, id="interrupted for ever"),
     ],
 )
-def test_a_script_is_run_again(ends: list[int | None], options: ScriptRunOptions, again: bool) -> None:
-    assert runs_again([Attempt(status=status) for status in ends], options) is again
+def test_a_script_is_run_again(ends: list[int | str | None], options: ScriptRunOptions, again: bool) -> None:
+    attempts = [
+        Attempt(status=0, interruption=each) if isinstance(each, str) else Attempt(status=each) for each in ends
+    ]
+
+    assert runs_again(attempts, options) is again
 
 
 @given(st.lists(st.sampled_from([1, None]), min_size=12), st.integers(0, 5), st.sampled_from([AGAIN, FAIL]))
@@ -77,14 +83,45 @@ def test_no_script_is_run_for_ever(ends: list[int | None], retry: int, options: 
             id="by a number that is no signal, before the first of a list",
         ),
         pytest.param(
-            Attempt(status=None),
+            Attempt(status=None, interruption="the machine restarted"),
             1,
             Outcome(
                 StageStatus.FAILED,
-                "the script was killed before it could end; whether its work was done is not known",
+                "interrupted: the machine restarted; whether its work was done is not known",
                 kept(),
             ),
-            id="nobody knows",
+            id="not recorded",
+        ),
+        pytest.param(
+            Attempt(status=0, seconds=2, interruption="the agent handed over to another one"),
+            1,
+            Outcome(
+                StageStatus.FAILED,
+                "interrupted: the agent handed over to another one; exit status 0 after 2.0s;"
+                " whether its work was done is not known",
+                kept(exit_status="0", seconds="2.000"),
+            ),
+            id="interrupted, and well",
+        ),
+        pytest.param(
+            Attempt(status=143, seconds=5.9, killed=("python3", "sleep", "sleep"), killed_after=23.04),
+            1,
+            Outcome(
+                StageStatus.FAILED,
+                "ended by signal 15 (SIGTERM) after 5.9s; SIGKILL after 23.0s for 3 processes: python3, sleep (2)",
+                kept(exit_status="143", seconds="5.900", signal="SIGTERM"),
+            ),
+            id="by SIGTERM, but not all of it",
+        ),
+        pytest.param(
+            Attempt(status=137, seconds=23.04, killed=("sh",), killed_after=23.1),
+            1,
+            Outcome(
+                StageStatus.FAILED,
+                "ended by signal 9 (SIGKILL) after 23.0s",
+                kept(exit_status="137", seconds="23.040", signal="SIGKILL"),
+            ),
+            id="by SIGKILL",
         ),
     ],
 )
