@@ -246,6 +246,7 @@ def _desk(
         clock=basis.place.clock,
         chain_turn=basis.place.server.chain_turn,
         stage_ended=stage_ended,
+        find=basis.place.server.deployment,
         sleep_until=_sleeper(basis.place.clock),
     )
 

@@ -26,13 +26,15 @@ from fairway.agent.control_plane import ServerRefused
 from fairway.agent.deployments import GivingUp, Underway
 from fairway.agent.ending import Wishes, end_stage
 from fairway.agent.masking import opened_in
+from fairway.agent.other_agent import Find
 from fairway.agent.outbox import Outbox
 from fairway.agent.planning import Planning, Plugins, plan_deployment
 from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.client import Sources
 from fairway.agent.plugins.stopping import GivenUp
 from fairway.agent.repositories import PATIENCE, Repositories
-from fairway.agent.running import Cancelling, DeploymentRun, PlanRefused, Running
+from fairway.agent.run_context import Cancelling, Running
+from fairway.agent.running import DeploymentRun, PlanRefused
 from fairway.agent.stage_logs import end_log
 from fairway.agent.unready import or_said_why
 from fairway.agent.workspace import Source, Wanted, Workspace
@@ -64,6 +66,8 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     chain_turn: AskTurn
     #: Told when a stage has ended: deployment, stage.
     stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
+    #: A deployment as the server has it.
+    find: Find
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
     #: How patiently what is away is asked again.
@@ -254,6 +258,7 @@ async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
                 changed_files=await _changed_files(desk, planning),
                 stage_ended=desk.stage_ended,
                 told_with_end=partial(_told_with_end, desk.registered),
+                find=desk.find,
                 sleep_until=desk.sleep_until,
             ),
             planned,

@@ -13,7 +13,8 @@ import structlog
 
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.masking import Opened
-from fairway.agent.running import Cancelling, DeploymentRun
+from fairway.agent.run_context import Cancelling
+from fairway.agent.running import DeploymentRun
 from fairway.delivery.trigger import is_superseded, turn
 from fairway.errors import FairwayError
 from fairway.model.deployment import Deployment, DeploymentStatus

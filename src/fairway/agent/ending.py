@@ -13,7 +13,7 @@ import structlog
 from fairway.agent.planning import Plugins
 from fairway.agent.plugins.client import PluginGone, PluginRefused
 from fairway.agent.plugins.stopping import GivenUp, stopped
-from fairway.agent.running import Cancelling
+from fairway.agent.run_context import Cancelling
 
 _log = structlog.get_logger()
 

@@ -17,7 +17,7 @@ from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.deployments import Deployments, Underway
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Answer
-from fairway.agent.running import Cancelling
+from fairway.agent.run_context import Cancelling
 from fairway.clock import Clock
 from fairway.model.command import (
     ApproveStage,

@@ -7,67 +7,30 @@ left before anything is undone.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from time import monotonic
 from typing import Any, NamedTuple
 
 import msgspec
 
 from fairway.agent import reports
 from fairway.agent.control_plane import ServerRefused
-from fairway.agent.masking import Opened
-from fairway.agent.outbox import Outbox
+from fairway.agent.other_agent import QUIET, as_reported, place_of, report_wait, start_notes, started_key
 from fairway.agent.passing import PassingTime
-from fairway.agent.planning import Plugins
-from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources, StageResult, StageWork
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, StageResult, StageWork
 from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat
 from fairway.agent.plugins.stopping import GivenUp, stopped
+from fairway.agent.run_context import Cancelling, Running
 from fairway.agent.stage_logs import end_log
 from fairway.agent.stage_options import options_of, undo_of
-from fairway.clock import Clock
-from fairway.config.application import ApplicationConfig
+from fairway.delivery.another_agent import script_of_another_agent
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
-from fairway.model.command import CancelDeployment
-from fairway.model.deployment import Deployment, UnknownStage
+from fairway.model.deployment import STARTED_AT, Deployment, UnknownStage
 from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
-from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.renderer import RendererError
 from fairway.secrets.secret import SecretError
-
-#: Under which a deployment notes when it began to run, for an agent that takes it up again.
-STARTED_AT = "fairway/started-at"
-
-
-class Cancelling(msgspec.Struct, frozen=True):
-    """Somebody wants a deployment to be given up."""
-
-    command: CancelDeployment
-    commander: str
-
-
-class Running(msgspec.Struct, frozen=True, kw_only=True):
-    """What a deployment is run with."""
-
-    config: ApplicationConfig
-    sources: Sources
-    plugins: Plugins
-    outbox: Outbox
-    clock: Clock
-    #: What was opened in the sources, and for plugins that asked.
-    opened: Opened
-    #: Between the running commit and the one to deploy; None when nothing runs yet.
-    changed_files: tuple[str, ...] | None
-    #: Told when a stage has ended: deployment, stage.
-    stage_ended: Callable[[str, str], Coroutine[Any, Any, None]]
-    #: What else is told when the deployment has ended.
-    told_with_end: Callable[[Deployment], tuple[reports.Report, ...]]
-    #: Returns when that moment has come.
-    sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
-    #: Seconds that pass, whatever the clock is set to.
-    steady: Callable[[], float] = monotonic
 
 
 class PlanRefused(ServerRefused):
@@ -143,6 +106,10 @@ class DeploymentRun:
                 self._executing.task.cancel()
 
     async def _act(self, decision: NextDecision) -> None:
+        if decision.action is NextAction.WAIT_FOR_OTHER_AGENT:
+            await self._wait_for_other_agent(decision)
+            return
+        self._note_wait("")
         if decision.action is NextAction.START:
             self._begin(decision)
         elif decision.action is NextAction.ROLL_BACK:
@@ -162,7 +129,8 @@ class DeploymentRun:
         return NextFacts(
             deployment=deployment,
             config=self._running.config,
-            executing="" if self._executing is None else self._executing.stage.id,
+            executing=self._executing_id,
+            other_agents_script=script_of_another_agent(deployment, self._executing_id),
             started_at=self._began or self._noted_start(),
             stage_started_at=None if running is None else self._stage_began(running),
             stage_found_at=None if running is None or running.id in self._stages_began else self._time.taken_up,
@@ -170,6 +138,10 @@ class DeploymentRun:
             commander="" if cancelling is None else cancelling.commander,
             changed_files=self._running.changed_files,
         )
+
+    @property
+    def _executing_id(self) -> str:
+        return "" if self._executing is None else self._executing.stage.id
 
     def _noted_start(self) -> datetime | None:
         noted = self.deployment.shared_metadata.get(STARTED_AT)
@@ -180,11 +152,13 @@ class DeploymentRun:
 
     def _begin(self, decision: NextDecision) -> None:
         self._began = self._time.now()
-        now = self._running.clock.now()
-        noted = {**self.deployment.shared_metadata, STARTED_AT: now.isoformat()}
-        self.deployment = msgspec.structs.replace(self.deployment, shared_metadata=noted)
-        self._say(reports.shared_noted(self.deployment.id, {STARTED_AT: now.isoformat()}))
+        self._note_for_all({STARTED_AT: self._running.clock.now().isoformat()})
         self._advance(decision)
+
+    def _note_for_all(self, notes: Mapping[str, str]) -> None:
+        noted = {**self.deployment.shared_metadata, **notes}
+        self.deployment = msgspec.structs.replace(self.deployment, shared_metadata=noted)
+        self._say(reports.shared_noted(self.deployment.id, notes))
 
     def _advance(self, decision: NextDecision) -> None:
         if decision.deployment_status is not None:
@@ -196,7 +170,7 @@ class DeploymentRun:
         again = self._stage(decision.stage_id).status is StageStatus.RUNNING
         if not again:
             self._stages_began[decision.stage_id] = self._time.now()
-            self._note_place(self._stage(decision.stage_id))
+            self._note_start(self._stage(decision.stage_id))
         await self._report_stage(decision.stage_id, StageStatus.RUNNING, decision.reason)
         if not await self._told():
             return
@@ -205,12 +179,14 @@ class DeploymentRun:
         task = asyncio.create_task(execute, name=f"stage {stage.name} of {self.deployment.id}")
         self._executing = _Execution(stage, task)
 
-    def _note_place(self, stage: Stage) -> None:
-        """Note with the deployment where a stage is begun, if its plugin has said so and nobody has begun it before."""
-        place, key = stage.metadata.get(PLACE_KEY), _started(stage)
+    def _note_start(self, stage: Stage) -> None:
+        """Note that this agent starts the stage: with the place of its plugin, where the plan names it."""
         plugin = decide_owner(stage.name, self._running.config, self._running.plugins.plugins_of_stage).plugin
-        if place and self._planned_here and key not in self.deployment.plugin_metadata.get(plugin, {}):
-            self._say(self._noted_by_plugin(plugin, {key: place}))
+        place = place_of(stage, self.deployment.plugin_metadata.get(plugin, {}), self._planned_here)
+        if place:
+            self._say(self._noted_by_plugin(plugin, {started_key(stage): place}))
+        elif notes := start_notes(stage):
+            self._say(self._noted(stage.id, notes))
 
     async def _execute(self, stage: Stage, again: bool, overdue: bool) -> StageResult:
         try:
@@ -218,7 +194,7 @@ class DeploymentRun:
             config = self._running.config
             if undo_of(stage, self.deployment, config) is not None:
                 # By which a plugin of scripts knows, whoever made it, that there is something to undo.
-                await self.note_plugin(client.name, {_started(stage): "_"})
+                await self.note_plugin(client.name, {started_key(stage): "_"})
             sources = self._running.sources
             options = await options_of(stage, self.deployment, config, sources.target.values, lists=client.resumes)
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
@@ -284,10 +260,33 @@ class DeploymentRun:
                 self._say(self._noted(execution.stage.id, result.notes))
             await self._report_stage(execution.stage.id, result.status, result.message)
 
+    async def _wait_for_other_agent(self, decision: NextDecision) -> None:
+        if self._note_wait(decision.reason):
+            stage = self._stage(decision.stage_id)
+            await report_wait(self._running.outbox, self._running.clock, self.deployment, stage, decision.reason)
+        await self._wait()
+        running = self._running
+        while (found := await as_reported(running.outbox, running.find, self.deployment)) is not self.deployment:
+            # Another agent is active. This agent acts once it is quiet.
+            self.deployment = found
+            await running.sleep_until(running.clock.now() + QUIET)
+
+    def _note_wait(self, reason: str) -> bool:
+        """Note what the deployment waits for; whether that is new."""
+        if self.deployment.shared_metadata.get(WAITS_FOR, "") == reason:
+            return False
+        self._note_for_all({WAITS_FOR: reason})
+        return True
+
     async def _interrupt(self, decision: NextDecision) -> None:
         if not await self._told():
             return
         stage, reason = self._stage(decision.stage_id), decision.reason
+        if script_of_another_agent(self.deployment, self._executing_id) is not None:
+            # No plugin of this agent can end that script.
+            await self._end_log(stage, reason)
+            await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, reason)
+            return
         executing, gone, trouble = None if self._executing is None else self._executing.task, False, ""
         self._giving_up = stage.id
         try:
@@ -376,11 +375,6 @@ def _with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:
     """Why a stage was ended, and what its plugin has to add: it may have left something."""
     said = "" if ended.cancelled() or ended.exception() else ended.result().message
     return said if said.startswith(reason) else reason
-
-
-def _started(stage: Stage) -> str:
-    """The note that a stage was begun, as plugins of scripts call it."""
-    return f"started-{stage.index}"
 
 
 class _Unsaid(NamedTuple):

@@ -26,6 +26,8 @@ from fairway.model.undoing import SCRIPT_RUN_ROLLBACK, stage_undone_by
 #: How the reason of a deployment that took too long begins; the stage that ran then ends with the same.
 _DEPLOYMENT_LATE: Final = "The deployment timed out after"
 
+#: Why a stage ends whose script was started by another agent.
+_INTERRUPTED: Final = "interrupted: another agent has started the script, and it is not known whether it still runs"
 
 #: How much longer than its time a stage has to tell its end: one whose plugin is to bring it to a good end by then, and
 #: one that an agent finds running, because it may have ended well while no agent was there.
@@ -45,6 +47,8 @@ class NextAction(enum.Enum):
     INTERRUPT = "interrupt"
     #: Nothing until something changes.
     WAIT = "wait"
+    #: The same, while another agent's script may still run: a user, that agent or its timeout decides.
+    WAIT_FOR_OTHER_AGENT = "wait_for_other_agent"
     #: Report it as rolling back.
     ROLL_BACK = "roll_back"
     #: Report it as ended in `deployment_status`.
@@ -58,6 +62,8 @@ class NextFacts(msgspec.Struct, frozen=True, kw_only=True):
     config: ApplicationConfig
     #: The stage this agent is executing now; empty when it executes none.
     executing: str = ""
+    #: A stage whose script another agent has started and may still run.
+    other_agents_script: Stage | None = None
     #: When the deployment became running.
     started_at: datetime | None = None
     #: When the stage that is stored as running was started.
@@ -105,6 +111,9 @@ def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
         return NextDecision(
             action=NextAction.WAIT, reason=f"Waiting for stage {ending.name} to end", stage_id=ending.id
         )
+    unknown = facts.other_agents_script
+    if unknown is not None and (decision := _script_may_run(facts, unknown, now)):
+        return decision
     if deployment.status is DeploymentStatus.ROLLING_BACK:
         return _next_rollback_stage(facts, now)
     if facts.cancel is not None and deployment.status is not DeploymentStatus.RUNNING:
@@ -122,6 +131,8 @@ def decide_next(facts: NextFacts, now: datetime) -> NextDecision:
 
 def next_deadline(facts: NextFacts) -> datetime | None:
     """When time alone may change the decision: the first timeout of what runs. `None` when none is running out."""
+    if facts.other_agents_script is not None:
+        return _end_of_script(facts, facts.other_agents_script)
     ends = _end_of_time(facts, _running(facts, facts.deployment.stages))
     return None if ends is None else _with_grace(facts, ends)
 
@@ -139,6 +150,29 @@ def _end_of_time(facts: NextFacts, running: Stage | None) -> datetime | None:
 def _with_grace(facts: NextFacts, ends: datetime) -> datetime:
     """When something ends whose time is over then: a stage that was found running is heard first."""
     return ends if facts.stage_found_at is None else max(ends, facts.stage_found_at + _GRACE)
+
+
+def _script_may_run(facts: NextFacts, stage: Stage, now: datetime) -> NextDecision | None:
+    """What to do while another agent's script may still run. `None` once a user or the script's timeout decides."""
+    ends, runs = _end_of_script(facts, stage), stage.status is StageStatus.RUNNING
+    if facts.cancel is not None:
+        cancelled = f"{_cancelled_by(facts)}; {_INTERRUPTED}"
+        return _interrupt(stage, StageStatus.CANCELLED, cancelled) if runs else None
+    if now >= ends:
+        late = f"{_INTERRUPTED}; its timeout of {_timeout(facts, stage)} is over"
+        return _interrupt(stage, StageStatus.FAILED, late) if runs else None
+    reason = (
+        f"the script of stage {stage.index + 1} ({stage.name}): another agent has started it, and it may still run; "
+        f"make sure that it has ended, then cancel the deployment; its timeout is over at {ends:%Y-%m-%d %H:%M} UTC"
+    )
+    return NextDecision(action=NextAction.WAIT_FOR_OTHER_AGENT, reason=reason, stage_id=stage.id)
+
+
+def _end_of_script(facts: NextFacts, stage: Stage) -> datetime:
+    """The latest time at which another agent's script is within its timeout."""
+    running = stage.status is StageStatus.RUNNING
+    started = facts.stage_started_at if running else stage.completed_at
+    return (started or stage.updated_at) + _timeout(facts, stage)
 
 
 def _next_forward_stage(facts: NextFacts, now: datetime) -> NextDecision:

@@ -13,7 +13,7 @@ Rows that need a word:
 import enum
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 
@@ -74,6 +74,8 @@ DEPLOYMENT_TRANSITIONS = TransitionTable(
     },
 )
 
+#: The shared note of a Fairway agent that says when it has started the deployment.
+STARTED_AT: Final = "fairway/started-at"
 #: Why a stage is cancelled that was still running when its deployment ended.
 UNREPORTED = "The deployment ended before the result of this stage was reported"
 

@@ -14,7 +14,7 @@ from grpc import aio
 
 from fairway.agent import deploying
 from fairway.agent.app import AgentSettings, run_agent
-from fairway.agent.running import Running
+from fairway.agent.run_context import Running
 from fairway.clock import SystemClock
 from fairway.config.agent import AgentConfig
 from fairway.config.read import read_agent

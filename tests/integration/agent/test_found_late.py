@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from fairway.agent.running import STARTED_AT
 from fairway.clock import SystemClock
-from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.deployment import STARTED_AT, Deployment, DeploymentStatus
 from fairway.server.store import deployments
 from tests.integration.agent.running import a_world, an_agent_at_work, an_application_file, script
 from tests.integration.agent.test_cancelling import appears, there

@@ -9,7 +9,8 @@ import pytest
 from fairway.agent import deploying
 from fairway.agent.outbox import Outbox
 from fairway.agent.reports import Report
-from fairway.agent.running import Cancelling, DeploymentRun, Running
+from fairway.agent.run_context import Cancelling, Running
+from fairway.agent.running import DeploymentRun
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import StageStatus

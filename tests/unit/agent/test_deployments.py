@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairway.agent.deployments import Deployments, GivingUp, Underway
-from fairway.agent.running import Cancelling
+from fairway.agent.run_context import Cancelling
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.patience import PATIENCE_SECONDS
