@@ -11,7 +11,6 @@ read, because a later one has kept it, stays where it is for an agent that can; 
 """
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -26,8 +25,8 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from fairway.agent.control_plane import KeyRefused, ServerAway, ServerHasIt, ServerRefused
+from fairway.agent.outbox_file import OutboxError, OutboxFile
 from fairway.agent.reports import Report
-from fairway.errors import TemporaryError
 from fairway.git.retry import Retry
 from fairway.rpc.agent_api import messages
 
@@ -57,10 +56,6 @@ def _before(stream: str) -> str:
     return stream.removeprefix(_LOG_OF).partition(" ")[0] if stream.startswith(_LOG_OF) else ""
 
 
-class OutboxError(TemporaryError):
-    """The disk does not take a report that the server could not be told either."""
-
-
 class Server(Protocol):
     """Whoever reports are sent to."""
 
@@ -87,7 +82,7 @@ class _Kept(NamedTuple):
 class Outbox:
     """The reports of one agent. It belongs to one event loop."""
 
-    def __init__(self, file: sqlite3.Connection, threads: ThreadPoolExecutor, server: Server, patience: Retry) -> None:
+    def __init__(self, file: OutboxFile, threads: ThreadPoolExecutor, server: Server, patience: Retry) -> None:
         self._file = file
         self._thread = threads
         self._server = server
@@ -127,7 +122,7 @@ class Outbox:
         their own. With `only_logs` the rest of what is kept is dropped: somebody else has told more since."""
         threads = ThreadPoolExecutor(1, thread_name_prefix="outbox")
         loop = asyncio.get_running_loop()
-        file = await loop.run_in_executor(threads, _open, path)
+        file = await loop.run_in_executor(threads, OutboxFile, path)
         outbox = cls(file, threads, server, patience)
         outbox._gate = gate or _open_gate
         outbox._log_gate = log_gate or outbox._gate
@@ -184,6 +179,11 @@ class Outbox:
     def kept_streams(self) -> int:
         """How many streams have reports that the server does not know yet."""
         return len(self._streams)
+
+    @property
+    def damage(self) -> str:
+        """What was lost with a damaged file; empty when nothing was."""
+        return self._file.damage
 
     async def _take_up(self) -> None:
         """Know what an earlier process has kept."""
@@ -293,13 +293,7 @@ class Outbox:
         return _Kept(number, method, _read(method, request))
 
     async def _in_thread(self, statement: str, values: tuple[object, ...]) -> list[Any]:
-        def run() -> list[Any]:
-            return self._file.execute(statement, values).fetchall()
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, run)
-        except sqlite3.Error as error:
-            raise OutboxError(f"the disk does not take reports for the server now ({error}); make room") from error
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._file.execute, statement, values)
 
 
 def _is_away(outcome: bool | BaseException) -> bool:
@@ -321,22 +315,3 @@ def _read(method: str, request: bytes) -> Report | None:
         return Report(method, GetMessageClass(known[method].input_type).FromString(request))
     except DecodeError:
         return None
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    try:
-        # Used by one thread at a time, but closed by another than opened it when the pool's thread has ended.
-        file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        path.chmod(0o600)
-        file.execute("PRAGMA journal_mode=WAL")
-        file.execute("PRAGMA synchronous=FULL")
-        file.execute(
-            "CREATE TABLE IF NOT EXISTS kept "
-            "(number INTEGER PRIMARY KEY, stream TEXT NOT NULL, method TEXT NOT NULL, request BLOB NOT NULL)"
-        )
-        file.execute("CREATE INDEX IF NOT EXISTS kept_in_order ON kept (stream, number)")
-    except (sqlite3.Error, OSError) as error:
-        raise OutboxError(
-            f"reports for the server cannot be kept in {path} ({error}); see that it is writable"
-        ) from error
-    return file

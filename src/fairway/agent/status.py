@@ -85,6 +85,8 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     repositories: tuple[RepositoryState, ...]
     #: Streams of reports that the server does not know yet.
     unsent: int
+    #: Reports that were lost with a damaged outbox; empty when none were.
+    lost: str = ""
     #: Which version the server wants, and why another one runs; empty when nothing is to be said.
     wanted: str = ""
     upgrade_trouble: str = ""
@@ -167,6 +169,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
             for each in desk.repositories.by_id.values()
         ),
         unsent=desk.outbox.kept_streams,
+        lost=desk.outbox.damage,
         wanted=desk.upgrader.wanted,
         upgrade_trouble=desk.upgrader.trouble,
         lease=desk.told.lease,

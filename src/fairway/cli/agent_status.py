@@ -77,6 +77,7 @@ def status_card(state: "AgentState", at: datetime) -> "RenderableType":
                 ("started", ago(state.started_at, at)),
                 ("memory", _memory(state.process)),
                 ("unsent reports", f"of {state.unsent} streams" if state.unsent else "none"),
+                ("lost reports", state.lost),
             ]
         ),
         blank,

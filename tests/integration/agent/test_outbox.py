@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from fairway.agent.control_plane import KeyRefused, ServerAway, ServerHasIt, ServerRefused
-from fairway.agent.outbox import Outbox, OutboxError, log_stream
+from fairway.agent.outbox import Outbox, log_stream
+from fairway.agent.outbox_file import OutboxError
 from fairway.agent.reports import Report, deploying
 from fairway.git.retry import Retry
 from tests.patience import PATIENCE_SECONDS
@@ -280,7 +281,7 @@ async def test_a_kept_report_that_the_server_has_already_is_nothing_to_complain_
 
 
 async def test_a_file_that_cannot_be_made_is_said_with_its_path(tmp_path: Path) -> None:
-    with pytest.raises(OutboxError, match=r"cannot be kept in .*missing"):
+    with pytest.raises(OutboxError, match=r"cannot be stored in .*missing"):
         async with Outbox.open(tmp_path / "missing" / "outbox.db", RecordingServer(), PATIENCE):
             pass
 
@@ -382,7 +383,7 @@ async def test_a_report_whose_sender_is_cancelled_while_it_is_kept_is_sent_all_t
 ) -> None:
     server = RecordingServer()
     server.problem = AWAY
-    monkeypatch.setattr("fairway.agent.outbox.sqlite3.connect", partial(sqlite3.connect, factory=SlowToKeep))
+    monkeypatch.setattr("fairway.agent.outbox_file.sqlite3.connect", partial(sqlite3.connect, factory=SlowToKeep))
     async with Outbox.open(tmp_path / "outbox.db", server, PATIENCE) as outbox:
         delivering = asyncio.create_task(outbox.deliver("d-1", a_report("1")))
         await asyncio.to_thread(SlowToKeep.at_it.wait)

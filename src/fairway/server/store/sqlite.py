@@ -18,14 +18,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 
+from fairway.errors import FairwayError
 from fairway.server.disk import sync_folders_above
 from fairway.server.store.changes import Change, Listener, collect
 from fairway.server.store.errors import CLOSED, StoreUnavailable, UnusableDatabase, in_our_words
 from fairway.server.store.migrate import migrate
+from fairway.server.store.sqlite_commits import Commit, CommitNumbers
 
 T = TypeVar("T")
 
@@ -34,6 +37,12 @@ _READERS = 4
 BUSY_SECONDS = 5.0
 #: So that a flood of writes does not keep its first caller waiting.
 _LARGEST_GROUP = 256
+#: How long a commit may be in the WAL alone.
+_CHECKPOINT_SECONDS = 60.0
+#: How long writers may wait for readers that are in the way of a checkpoint.
+_CHECKPOINT_BUSY_MILLISECONDS = 50
+#: The size to which SQLite cuts the WAL after a checkpoint.
+_WAL_LIMIT = f"PRAGMA journal_size_limit={64 << 20}"
 
 
 class _Piece:
@@ -108,9 +117,12 @@ class SQLiteDatabase:
     #: One server process uses it.
     shared_url = ""
 
-    def __init__(self, readers: sa.Engine, writer: sa.Engine) -> None:
+    def __init__(self, readers: sa.Engine, writer: sa.Engine, commits: CommitNumbers) -> None:
         self._readers = readers
         self._writer = writer
+        self._commits = commits
+        #: When the WAL is to be written back, by the monotonic clock; None while it is empty.
+        self._checkpoint_due: float | None = None
         self._reader_threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
         #: Connections of readers between two reads: to take one out of SQLAlchemy's pool costs more than most reads.
         self._resting: SimpleQueue[sa.Connection] = SimpleQueue()
@@ -130,14 +142,17 @@ class SQLiteDatabase:
                 f"{path!r} is no absolute path: name the file as in sqlite:////var/lib/fairway/fairway.db"
             )
         _make_private(path)
-        writer = _engine(path, "BEGIN IMMEDIATE", ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"))
+        writer = _engine(path, "BEGIN IMMEDIATE", ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", _WAL_LIMIT))
+        commits = CommitNumbers(path)
         try:
             with _alone(path), _translated(), writer.begin() as connection:
                 migrate(connection)
+                commits.check(_driver(connection))
         except BaseException:
+            commits.close()
             writer.dispose()
             raise
-        return cls(_engine(path, "", ("PRAGMA query_only=ON",)), writer)
+        return cls(_engine(path, "", ("PRAGMA query_only=ON",)), writer, commits)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run the work in a reader's thread."""
@@ -171,6 +186,7 @@ class SQLiteDatabase:
             self._resting.get().close()
         self._readers.dispose()
         self._writer.dispose()
+        self._commits.close()
 
     def _read(self, work: Callable[[sa.Connection], T]) -> T:
         with _translated():
@@ -198,8 +214,29 @@ class SQLiteDatabase:
             self._resting.put(connection)
 
     def _write_groups(self) -> None:
-        while (first := self._queue.get()) is not None:
+        while True:
+            wait = None if self._checkpoint_due is None else max(0.0, self._checkpoint_due - monotonic())
+            try:
+                first = self._queue.get(timeout=wait)
+            except Empty:
+                self._checkpoint()
+                continue
+            if first is None:
+                return
             self._write_group([first])
+
+    def _checkpoint(self) -> None:
+        """Write the WAL back into the database and empty it."""
+        self._checkpoint_due = None
+        # A busy or full database stays as it is until the next round.
+        with contextlib.suppress(FairwayError), _translated(), self._writer.connect() as connection:
+            driver = _driver(connection)
+            driver.execute(f"PRAGMA busy_timeout={_CHECKPOINT_BUSY_MILLISECONDS}")
+            try:
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                driver.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+        self._commits.sync()
 
     def _write_group(self, group: list[_Piece]) -> None:
         try:
@@ -214,12 +251,21 @@ class SQLiteDatabase:
 
     def _commit(self, group: list[_Piece], run: Callable[[_Piece, sa.Connection], None]) -> None:
         """Do the work of a group, to which everybody belongs who comes before it is done."""
+        commit: Commit | None = None
         with _translated(), self._writer.begin() as connection:
+            driver = _driver(connection)
+            before = driver.total_changes
             for piece in group:
                 if piece.is_wanted:
                     run(piece, connection)
                 if piece is group[-1]:
                     group.extend(self._waiting(_LARGEST_GROUP - len(group)))
+            if driver.total_changes != before:
+                commit = self._commits.next(driver)
+        if commit is not None:
+            self._commits.acknowledge(commit)
+            if self._checkpoint_due is None:
+                self._checkpoint_due = monotonic() + _CHECKPOINT_SECONDS
 
     def _waiting(self, most: int) -> Iterator[_Piece]:
         for _ in range(most):
