@@ -23,13 +23,17 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from fairway.agent.launcher.compiling import TOO_LARGE
 from fairway.agent.launcher.wanted import Wanted
 from fairway.durable import sync
 from fairway.errors import UserError
+from fairway.interpreter import python_module
 
 _NAME = "fairway"
 #: A wheel has a megabyte or two in some hundred files; what is far beyond that is a bomb.
 _MOST_FILES, _MOST_BYTES = 20_000, 256 * 1024 * 1024
+#: Each directory takes room of its own.
+_MOST_PARTS = 32
 _PIECE = 1024 * 1024
 #: Lies beside the package, so that `python DIRECTORY MODULE …` runs a module of that version and of no other.
 _MAIN = '''"""Runs one of the modules beside it: python DIRECTORY MODULE [ARGUMENT …]"""
@@ -102,9 +106,14 @@ def _check(archive: zipfile.ZipFile, version: str) -> None:
 def _check_names(archive: zipfile.ZipFile, version: str) -> None:
     entries = archive.infolist()
     if len(entries) > _MOST_FILES or sum(each.file_size for each in entries) > _MOST_BYTES:
-        raise BadWheel(f"the wheel of {version} is too large: {len(entries)} files")
+        raise BadWheel(
+            f"the wheel of {version} has {len(entries)} files; the limit is {_MOST_FILES} files "
+            f"with {_MOST_BYTES >> 20} MiB in total"
+        )
     for each in entries:
         path = PurePosixPath(each.filename)
+        if len(path.parts) > _MOST_PARTS:
+            raise BadWheel(f"the wheel has {each.filename[:200]!r}: more than {_MOST_PARTS} directories in each other")
         is_link = stat.S_ISLNK(each.external_attr >> 16)
         if is_link or ".." in path.parts or path.parts[:1] not in {(_NAME,), (f"{_NAME}-{version}.dist-info",)}:
             raise BadWheel(f"the wheel has {each.filename[:200]!r}, which is no place for a file of {_NAME} {version}")
@@ -158,12 +167,14 @@ def _write(path: Path, pieces: Iterable[bytes], most: int = _MOST_BYTES) -> int:
 
 def _compile(unfinished: Path, place: Path) -> None:
     """Compile what an agent loads, while the one before still works; otherwise the start would take seconds longer."""
-    options = ("-q", "-x", "/fairway/server/", "-s", str(unfinished), "-p", str(place))
-    # In another process, because compiling lets nobody else work. Without it all is well, only slower.
+    command = [*python_module("fairway.agent.launcher.compiling"), str(unfinished), str(place), str(_MOST_BYTES)]
+    # In another process, which has limits. Without compiled files all is well, only slower.
     with suppress(OSError):
-        subprocess.run(
-            [sys.executable, "-m", "compileall", *options, str(unfinished)], check=False, capture_output=True
-        )
+        status = subprocess.run(command, check=False, capture_output=True).returncode
+        if status == TOO_LARGE:
+            raise BadWheel(
+                f"the compiled files of the wheel exceed {_MOST_BYTES >> 20} MiB; no version of {_NAME} has that"
+            )
 
 
 def _sync(directory: Path) -> None:

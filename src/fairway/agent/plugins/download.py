@@ -8,8 +8,9 @@ layer of PipeCD's media type is the executable. A registry that wants a token gi
 import base64
 import hashlib
 import re
-from collections.abc import AsyncIterator, Sequence
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -26,6 +27,8 @@ _LAYER = "application/vnd.pipecd.piped.plugin"
 _INDEX = "application/vnd.oci.image.index.v1+json"
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _TIMEOUT = httpx2.Timeout(60.0)
+#: Limit for a manifest or a token; registries accept manifests of 4 MiB.
+_MOST_ANSWER = 4 * 1024 * 1024
 #: What cannot be asked, and who cannot be reached now; the second of those is for a port that there is not, to which
 #: whoever was asked has sent us.
 _NO_ADDRESS, _AWAY = (httpx2.InvalidURL, ValueError), (httpx2.HTTPError, ExceptionGroup)
@@ -58,11 +61,20 @@ class _Token(msgspec.Struct, frozen=True):
     access_token: str = ""
 
 
+class _Answer(msgspec.Struct, frozen=True):
+    """An answer that was read to its end."""
+
+    status_code: int
+    reason_phrase: str
+    challenge: str
+    content: bytes
+
+
 class DownloadFailed(TemporaryError):
     """A plugin that could not be downloaded now."""
 
 
-async def download(url: str, headers: dict[str, str] | None = None) -> AsyncIterator[bytes]:
+async def download(url: str, headers: dict[str, str] | None = None) -> AsyncGenerator[bytes]:
     """The content behind a URL."""
     try:
         async with (
@@ -79,7 +91,7 @@ async def download(url: str, headers: dict[str, str] | None = None) -> AsyncIter
         raise DownloadFailed(f"{url} cannot be downloaded: {error}") from error
 
 
-async def download_artifact(artifact: Artifact, auth_file: str = "") -> AsyncIterator[bytes]:
+async def download_artifact(artifact: Artifact, auth_file: str = "") -> AsyncGenerator[bytes]:
     """The executable for this platform; BadPlugin when the artifact has none."""
     async with httpx2.AsyncClient(timeout=_TIMEOUT, follow_redirects=True) as client:
         registry = _Registry(client, artifact, auth_file)
@@ -90,9 +102,10 @@ async def download_artifact(artifact: Artifact, auth_file: str = "") -> AsyncIte
     if len(layers) != 1:
         raise BadPlugin(f"{registry.name} has {len(layers)} layers of {_LAYER}; expected one executable")
     digest = hashlib.sha256()
-    async for piece in download(f"{registry.base}/blobs/{layers[0]}", registry.headers):
-        digest.update(piece)
-        yield piece
+    async with aclosing(download(f"{registry.base}/blobs/{layers[0]}", registry.headers)) as pieces:
+        async for piece in pieces:
+            digest.update(piece)
+            yield piece
     if f"sha256:{digest.hexdigest()}" != layers[0]:
         raise BadPlugin(f"{registry.name} gave an executable of sha256:{digest.hexdigest()}, not of {layers[0]}")
 
@@ -116,7 +129,7 @@ class _Registry:
         try:
             answer = await self._get(url)
             if answer.status_code == httpx2.codes.UNAUTHORIZED:
-                await self._authorise(answer.headers.get("www-authenticate", ""))
+                await self._authorise(answer.challenge)
                 answer = await self._get(url)
         except _NO_ADDRESS as error:
             raise BadPlugin(f"{url} is no address from which something can be downloaded: {error}") from error
@@ -128,8 +141,19 @@ class _Registry:
             raise BadPlugin(f"{url} answered with something of another digest")
         return _read(answer.content, _Manifest, url)
 
-    async def _get(self, url: str) -> httpx2.Response:
-        return await self._client.get(url, headers={"Accept": f"{_INDEX}, {_MANIFEST}", **self.headers})
+    async def _get(self, url: str) -> _Answer:
+        return await self._ask("GET", url, headers={"Accept": f"{_INDEX}, {_MANIFEST}", **self.headers})
+
+    async def _ask(self, method: str, url: str, **request: Any) -> _Answer:
+        """An answer up to the limit; BadPlugin when it is longer."""
+        content = bytearray()
+        async with self._client.stream(method, url, **request) as answer:
+            async for piece in answer.aiter_bytes():
+                content += piece
+                if len(content) > _MOST_ANSWER:
+                    raise BadPlugin(f"{url} answered with more than {_MOST_ANSWER >> 20} MiB, the limit for a manifest")
+        challenge = answer.headers.get("www-authenticate", "")
+        return _Answer(answer.status_code, answer.reason_phrase, challenge, bytes(content))
 
     async def _authorise(self, challenge: str) -> None:
         """Do what the registry wants before it answers: by name and password, or by a token got for these or for
@@ -151,17 +175,17 @@ class _Registry:
         given = _read(answer.content, _Token, said["realm"])
         self.headers = {"Authorization": f"Bearer {given.token or given.access_token}"}
 
-    async def _token(self, said: dict[str, str], known: Credential | None) -> httpx2.Response:
+    async def _token(self, said: dict[str, str], known: Credential | None) -> _Answer:
         wanted: dict[str, str] = {key: said[key] for key in ("service", "scope") if key in said}
         realm = urlsplit(said["realm"])
         if known is None:
-            return await self._client.get(said["realm"], params=wanted)
+            return await self._ask("GET", said["realm"], params=wanted)
         if realm.scheme != "https" and not _is_local(realm.netloc):
             raise BadPlugin(f"{self.name} wants the password to be sent to {said['realm']}, where others could read it")
         if known.is_token:
             form = {**wanted, "grant_type": "refresh_token", "refresh_token": known.password.reveal()}
-            return await self._client.post(said["realm"], data={**form, "client_id": "fairway"})
-        return await self._client.get(said["realm"], params=wanted, headers={"Authorization": _basic(known)})
+            return await self._ask("POST", said["realm"], data={**form, "client_id": "fairway"})
+        return await self._ask("GET", said["realm"], params=wanted, headers={"Authorization": _basic(known)})
 
     def _not_for_everybody(self, known: Credential | None = None) -> BadPlugin:
         if known is not None:

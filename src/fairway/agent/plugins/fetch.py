@@ -9,7 +9,8 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,8 @@ from fairway.config.agent import PluginConfig
 _log = structlog.get_logger()
 
 _PIECE = 1024 * 1024
+#: Limit for one executable.
+MOST_BYTES = 512 * 1024 * 1024
 
 
 class Pulled(msgspec.Struct, frozen=True):
@@ -65,9 +68,17 @@ class Fetcher:
         try:
             digest = hashlib.sha256()
             with os.fdopen(descriptor, "wb") as file:
-                async for piece in _pieces(plugin, source):
-                    digest.update(piece)
-                    await asyncio.to_thread(file.write, piece)
+                size = 0
+                async with aclosing(_pieces(plugin, source)) as pieces:
+                    async for piece in pieces:
+                        size += len(piece)
+                        if size > MOST_BYTES:
+                            raise BadPlugin(
+                                f"plugin {plugin.name}: {plugin.url} has more than {MOST_BYTES >> 20} MiB, "
+                                "the limit for a plugin; it is not started"
+                            )
+                        digest.update(piece)
+                        await asyncio.to_thread(file.write, piece)
             found = digest.hexdigest()
             if wanted and found != wanted:
                 raise BadPlugin(
@@ -99,18 +110,20 @@ class Fetcher:
         return self._directory / f".{name}.json"
 
 
-async def _pieces(plugin: PluginConfig, source: LocalFile | WebFile | Artifact) -> AsyncIterator[bytes]:
+async def _pieces(plugin: PluginConfig, source: LocalFile | WebFile | Artifact) -> AsyncGenerator[bytes]:
     if isinstance(source, WebFile):
         # Loaded where it is needed: an agent whose plugins are all here can spare its memory.
         from fairway.agent.plugins.download import download
 
-        async for piece in download(source.url):
-            yield piece
+        async with aclosing(download(source.url)) as pieces:
+            async for piece in pieces:
+                yield piece
     elif isinstance(source, Artifact):
         from fairway.agent.plugins.download import download_artifact
 
-        async for piece in download_artifact(source, plugin.registry_auth_file):
-            yield piece
+        async with aclosing(download_artifact(source, plugin.registry_auth_file)) as pieces:
+            async for piece in pieces:
+                yield piece
     else:
         try:
             with source.path.open("rb") as file:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairway.agent.launcher import wheel as wheel_module
 from fairway.agent.launcher.wanted import Wanted, parse_wanted
 from fairway.agent.launcher.wheel import BadWheel, extract, unpack
 from tests.integration.agent.launcher.wheels import SOURCE, a_wheel
@@ -44,6 +45,7 @@ def test_a_wheel_of_this_repository_is_unpacked_and_can_be_run(tmp_path: Path) -
         pytest.param({"/etc/out": ""}, r"no place for a file", id="an absolute name"),
         pytest.param({"fairway/../../out": ""}, r"no place for a file", id="a file outside, by a detour"),
         pytest.param({"other/__init__.py": ""}, r"no place for a file", id="another package"),
+        pytest.param({"fairway/" + "a/" * 1000 + "b.py": ""}, r"more than 32 directories", id="very many directories"),
         pytest.param({"__main__.py": ""}, r"no place for a file", id="a program of its own"),
         pytest.param(
             {"fairway-9.9.dist-info/METADATA": METADATA.format("other", "9.9")},
@@ -113,3 +115,18 @@ def test_a_wheel_that_is_damaged_is_unpacked_or_refused_and_never_a_surprise(
 def test_a_wheel_of_another_version_has_no_description_of_this_one(tmp_path: Path) -> None:
     with pytest.raises(BadWheel, match=r"no place for a file of fairway 9.8"):
         unpack(a_small_wheel(tmp_path, {}), Wanted("9.8", "a" * 64), tmp_path)
+
+
+def test_source_that_becomes_very_much_when_compiled_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiler works out constant expressions: each line here becomes four kilobytes."""
+    monkeypatch.setattr(wheel_module, "_MOST_BYTES", 1 << 20)
+    bomb = "".join(f"x = 'a{number:05}' * 680\n" for number in range(1000))
+    wheel, versions = a_small_wheel(tmp_path, {"fairway/bomb.py": bomb}), tmp_path / "versions"
+    versions.mkdir()
+
+    with pytest.raises(BadWheel, match="the compiled files of the wheel exceed 1 MiB"):
+        unpack(wheel, Wanted("9.9", "a" * 64), versions)
+
+    assert list(versions.iterdir()) == []

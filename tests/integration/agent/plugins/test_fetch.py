@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from fairway.agent.plugins import fetch
 from fairway.agent.plugins.download import DownloadFailed, download
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.machine import this_platform
@@ -244,3 +245,24 @@ async def test_what_is_no_registry_is_named(tmp_path: Path) -> None:
         pytest.raises(BadPlugin, match="does not answer as a registry does"),
     ):
         await fetched(tmp_path, f"oci://{host}/shop/p:v1")
+
+
+async def test_a_download_ends_at_the_limit_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "MOST_BYTES", 2 << 20)
+    folder = tmp_path / "bin"
+    with (
+        a_web_server({"/p": b"x" * (8 << 20)}, []) as host,
+        pytest.raises(BadPlugin, match=r"/p has more than 2 MiB, the limit for a plugin"),
+    ):
+        await fetched(folder, f"http://{host}/p")
+
+    assert list(folder.iterdir()) == []
+
+
+async def test_a_manifest_is_read_up_to_a_limit(tmp_path: Path) -> None:
+    manifest = msgspec.json.encode({"layers": [], "padding": "x" * (5 << 20)})
+    with (
+        a_web_server({"/v2/shop/p/manifests/1": manifest}, []) as host,
+        pytest.raises(BadPlugin, match=r"more than 4 MiB, the limit for a manifest"),
+    ):
+        await fetched(tmp_path, f"oci://{host}/shop/p:1")
