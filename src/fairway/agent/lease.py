@@ -243,7 +243,7 @@ class Lease:
             token=token, sent_at=sent_at, seconds=answer.seconds, standby_waiting=answer.standby_waiting
         )
         # Before the server hears, by the next request, that a shorter time is known.
-        self._left_alone.until(decide_left_alone(held, self._now()))
+        self._left_alone.until(decide_left_alone(held, self._now()), token)
         waits = "; another agent stands by" if held.standby_waiting else ""
         await self._become(Role.ACTIVE, f"it holds the lease with fencing token {token}{waits}")
         # The server may rely on the shorter time only when it has heard that we know it.
@@ -281,7 +281,7 @@ class Lease:
                 _log.warning("the server does not answer; it is asked again and again", reason=reason)
             await self._become(self._role, f"it waits for the server: {reason}")
         elif self._held is not None and decide_standing(self._held, self._now()) is not Standing.STEP_DOWN:
-            self._left_alone.until(decide_left_alone(self._held, self._now()))
+            self._left_alone.until(decide_left_alone(self._held, self._now()), self._held.token)
             if decide_standing(self._held, self._now()) is Standing.PAUSE:
                 await self._become(Role.ACTIVE, f"nothing new is begun until the server answers: {reason}")
         return WAITING_SECONDS

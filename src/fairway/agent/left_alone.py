@@ -1,21 +1,20 @@
-"""Until when what an agent has started may go on by itself, once nobody hears of the agent any more: a small file.
+"""Writes the deadlines of an agent's lease to a file, for its plugins and for the guard of its scripts.
 
-It says when that is to be asked to end and when it is made to, so that it has ended when another agent may begin. The
-agent moves both on for as long as it lives; whoever outlives it reads them (`plugins/scriptrun/guard`). They are in
-seconds since the machine started, as `/proc/uptime` has them: a shell reads nothing else so easily, and nobody sets it.
+The deadlines lie before the moment at which another agent may take over (`standing.decide_left_alone`). The agent moves
+them on at each renewal. The format is in `sdk/lease_file`; `plugins/scriptrun/guard` enforces it for scripts.
 """
 
 import contextlib
+import math
 import os
 from pathlib import Path
 
 import structlog
 
 from fairway.agent.standing import Ends
+from fairway.sdk.lease_file import lease_text, uptime
 
 _log = structlog.get_logger()
-
-_UPTIME = Path("/proc/uptime")
 
 
 class LeftAlone:
@@ -24,20 +23,21 @@ class LeftAlone:
     def __init__(self, data: Path) -> None:
         self.path = data / "left-alone"
 
-    def until(self, ends: Ends) -> None:
-        """Move the times on."""
+    def until(self, ends: Ends, fencing_token: int) -> None:
+        """Move the deadlines on."""
         try:
-            uptime = float(_UPTIME.read_text().split()[0])
+            now = uptime()
+            # SIGTERM not before the agent itself would send it, SIGKILL not after.
+            text = lease_text(math.ceil(now + ends.asked), math.floor(now + ends.made), fencing_token)
             file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                # Always as long, and written over: a disk that is full takes it too, and nobody finds half of it.
-                os.pwrite(file, f"{int(uptime + ends.asked):15} {int(uptime + ends.made):15}\n".encode(), 0)
+                os.pwrite(file, text.encode(), 0)
             finally:
                 os.close(file)
         except (OSError, ValueError) as error:
-            _log.warning("how long scripts may outlive this agent cannot be noted", reason=str(error))
+            _log.warning("the deadline of scripts cannot be written", reason=str(error))
 
     def for_ever(self) -> None:
-        """Nobody else takes over."""
+        """No other agent can take over."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ GRACE = 1 / 6
 PAUSE_AT = 0.95
 #: After which part of a long time what an agent that is gone has left is asked to end, and made to.
 _LEFT_ASKED_AT, _LEFT_MADE_AT = 0.9, 0.95
-#: What a living agent runs goes on even after that, while nobody waits; and for so long if it is killed then.
+#: What a living agent runs goes on even after that, while nobody waits; and for so long if it is killed or hangs then.
 _ALIVE_SECONDS = 15.0
 #: However long a lease holds, it is renewed as often.
 CALM_SECONDS = 60.0
@@ -36,7 +36,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ends(NamedTuple):
-    """In how many seconds what an agent runs is asked to end, and made to, if nobody hears of the agent any more."""
+    """Seconds until scripts of an agent that does not renew get SIGTERM (`asked`) and SIGKILL (`made`)."""
 
     asked: float
     made: float
@@ -70,9 +70,11 @@ def decide_left_alone(held: Held, now: float) -> Ends:
     left = held.sent_at - now
     if held.standby_waiting:
         return Ends(left + held.seconds * STEP_DOWN_AT, left + held.seconds * (STEP_DOWN_AT + GRACE))
-    if left + held.seconds > 0:
-        return Ends(left + held.seconds * _LEFT_ASKED_AT, left + held.seconds * _LEFT_MADE_AT)
-    return Ends(_ALIVE_SECONDS, _ALIVE_SECONDS * (1 + GRACE))
+    # A living agent moves these on, so that what it runs goes on while the server is unreachable and no agent waits.
+    return Ends(
+        max(left + held.seconds * _LEFT_ASKED_AT, _ALIVE_SECONDS),
+        max(left + held.seconds * _LEFT_MADE_AT, _ALIVE_SECONDS * (1 + GRACE)),
+    )
 
 
 def decide_renewal(held: Held) -> float:

@@ -112,8 +112,7 @@ class PluginSettings(msgspec.Struct, frozen=True, kw_only=True):
     #: Where the plugin may store files that outlive its process. The agent removes `DEPLOYMENT_ID` and
     #: `*/DEPLOYMENT_ID` below it when that deployment has ended.
     state: Path
-    #: A file of the agent that says until when what the plugin has started may outlive it: two numbers, as
-    #: `/proc/uptime` counts seconds, when that is asked to end and when it is made to. None where it may for ever.
+    #: A file with the deadlines and the fencing token of the agent's lease (`sdk/lease_file`). None without a lease.
     left_alone: Path | None = None
     #: What it has in common with other plugins of its process.
     shared: Shared = msgspec.field(default_factory=Shared)

@@ -216,10 +216,9 @@ from fairway.plugins.scriptrun.journal import Journal, JournalError, Order, was_
 
 async def main(folder):
     guard = Guard(folder / "state", folder / "times")
-    await guard.stand()
     text = f"echo $PPID > {folder}/runs; while [ ! -e {folder}/go ]; do sleep 0.02; done; exit 7"
     order = Order(text=text, shell="/bin/sh", directory=folder)
-    await Journal(folder / "state" / "deployment" / "stage-0-0").start(order)
+    await Journal(folder / "state" / "deployment" / "stage-0-0").start(order, guard.stand)
     while not (folder / "runs").exists():
         await asyncio.sleep(0.01)
     await guard.close()

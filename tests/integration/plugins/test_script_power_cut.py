@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -36,8 +36,8 @@ class Machine:
         monkeypatch.setattr(journal, "_SIGN_OF_LIFE_SECONDS", 0.0)
         start = journal.Journal.start
 
-        async def noted_start(self_: journal.Journal, order: journal.Order) -> None:
-            await start(self_, order)
+        async def noted_start(self_: journal.Journal, order: journal.Order, guard: Callable[[], None]) -> None:
+            await start(self_, order, guard)
             self.moments.append(self._disk.now())
 
         with monkeypatch.context() as patched:

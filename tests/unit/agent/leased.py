@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from fairway.agent.control_plane import ServerAway
 from fairway.agent.lease import Lease, Role
 from fairway.agent.left_alone import LeftAlone
-from fairway.agent.standing import Ends
+from fairway.agent.standing import Ends, Held
 from fairway.rpc.agent_api import lease_messages
 from fairway.server.lease import Asking, Times, decide_hold, decide_release
 from fairway.server.store import leases
@@ -154,7 +154,7 @@ class NotedEnds(LeftAlone):
         self._world = world
         self.made = 0.0
 
-    def until(self, ends: Ends) -> None:
+    def until(self, ends: Ends, fencing_token: int) -> None:
         self.made = self._world.loop.now + ends.made
 
 
@@ -177,9 +177,18 @@ class SimulatedAgent:
         found = self.lease._held
         if found is None or self.lease.role not in (Role.ACTIVE, Role.STEPPING_DOWN):
             return False
-        in_time = self._world.loop.now + self._offset < found.sent_at + found.seconds
+        in_time = self._world.loop.now < self._ends(found)
         # Who had to step down must be done with it by then; nobody waits for the end of what a paused one runs.
         return in_time or (self.lease.role is Role.STEPPING_DOWN and found.standby_waiting)
+
+    @property
+    def works_on(self) -> bool:
+        """Whether its lease is all but over and it knows of no standby: the case without a promise."""
+        found = self.lease._held
+        return found is not None and not found.standby_waiting and self.left_alone.made > self._ends(found)
+
+    def _ends(self, held: Held) -> float:
+        return held.sent_at + held.seconds - self._offset
 
     async def _step_down(self) -> None:
         while True:
@@ -214,7 +223,7 @@ async def happen(world: World, fault: Fault) -> None:
         world.agents[fault.agent] = SimulatedAgent(world, fault.agent)
     elif fault.kind in ("kill", "stop") and agent is not None:
         del world.agents[fault.agent]
-        if fault.kind == "kill" and agent.acts:
+        if fault.kind == "kill" and agent.acts and not agent.works_on:
             world.left.append((fault.agent, agent.left_alone.made))
         await agent.end(politely=fault.kind == "stop")
     world.check()

@@ -40,7 +40,8 @@ def test_what_an_agent_may_do_that_cannot_renew(lease: Held | None, now: float, 
     [
         pytest.param(held(True, 12.0), 102.0, Ends(6.0, 8.0), id="somebody waits: when a living agent would end it"),
         pytest.param(held(False, 200.0), 110.0, Ends(170.0, 180.0), id="nobody waits: before anybody may begin"),
-        pytest.param(held(False, 200.0), 310.0, Ends(15.0, 17.5), id="nobody waits, and the agent lives on"),
+        pytest.param(held(False, 200.0), 285.0, Ends(15.0, 17.5), id="nobody waits, and the agent lives on"),
+        pytest.param(held(False, 200.0), 310.0, Ends(15.0, 17.5), id="nobody waits, and the lease has run out"),
     ],
 )
 def test_when_what_an_agent_runs_ends_if_nobody_hears_of_it_any_more(lease: Held, now: float, ends: Ends) -> None:

@@ -5,8 +5,10 @@ the program ends, they are killed. This one is there at once, and nobody kills i
 """
 
 import asyncio
+import contextlib
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from fairway.plugins.process_end import process_end
@@ -25,6 +27,18 @@ class Child:
     def has_ended(self) -> bool:
         """Whether it is dead and buried."""
         return self._buried.done()
+
+    @property
+    def status(self) -> int:
+        """The exit status of a child that has ended, negative for a signal."""
+        return self._process.returncode or 0
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a signal has stopped it (SIGSTOP)."""
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{self.pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "T"
+        return False
 
     async def wait(self) -> None:
         """Return when it is dead and buried."""

@@ -7,6 +7,9 @@ import msgspec
 
 from fairway.model.deployment import Deployment
 
+#: The fencing token of the lease under which the script was started. A later holder of the lease has a larger one.
+FENCING_VARIABLE = "FAIRWAY_FENCING_TOKEN"
+
 
 def script_environment(deployment: Deployment, is_rollback: bool) -> dict[str, str]:
     """The variables of a script; what the user writes under `env` comes on top."""

@@ -1,13 +1,11 @@
-"""Whoever ends the scripts of an agent that is gone, before another agent may run them again.
+"""Ends scripts when the lease of their agent runs out, before another agent may run them again.
 
-A script outlives its agent, so that the next one with the same data goes on with it. When none comes, another agent
-with the same id takes over, on this machine or any other, and nothing may run here any more. The agent says in a file
-when that is, and keeps moving it on while it lives. The guard does nothing until the process that started it is gone;
-then it waits for the end of the scripts or of their time, whichever comes first.
-
-It is a shell, which is there at once on a machine that is out of breath, and needs next to nothing while it waits.
+A script outlives its agent and its plugin process. Another agent with the same id may take over when the lease of this
+one runs out, also while agent, plugin process or keeper live and only hang. So the guard is a process of its own that
+obeys the lease file alone (`sdk/lease_file`). It polls while scripts run, and exits when none is left.
 """
 
+import asyncio
 import contextlib
 import os
 import subprocess
@@ -16,47 +14,84 @@ from pathlib import Path
 import structlog
 
 from fairway.plugins.scriptrun.child import Child
+from fairway.sdk.lease_file import read_lease, uptime
 
 _log = structlog.get_logger()
 
-#: Told by its standard input where the journals are and where the file with the times is: nothing of that stands on a
-#: command line. The times are when scripts are asked to end and when they are made to, in seconds since the machine
-#: started. Of whoever has the number of a script's keeper it is made sure that it is one; when it is to end it goes
-#: first, so that nobody writes down how the script ended: it did not by itself. One that was just being started is
-#: waited for, for half a minute: by then it has come to life, or nobody has started it.
+_LOOK_SECONDS = 0.3
+#: Pause before a guard that was killed is replaced.
+_RESTART_SECONDS = 0.1
+
+#: Reads from standard input the directory of journals, the lease file and the process id of the plugin host: none of
+#: them appears on a command line. A keeper is killed before its script gets SIGTERM, so that no exit status is written.
+#: A script whose `wanted` file is gone has got SIGTERM already. Signals go only to the keeper of a journal, to the rest
+#: of its group, and to processes with its mark (`tree`). A lease that seems to be over is read twice: one read may
+#: see half of a write. Before it exits the guard closes its standard input and scans once more: the plugin host writes
+#: the journal, then writes to the guard, and starts another guard if that fails.
 _GUARD = """\
 trap '' HUP INT TERM
-read -r journals && read -r times || exit 0
-read -r _
-asked= rounds=0
+read -r journals && read -r lease && read -r host || exit 0
+send() {
+    signal=$1
+    kill "-$signal" "-$keeper"
+    grep -alF -e "FAIRWAY_SCRIPT=$directory/" /proc/[0-9]*/environ | while read -r path; do
+        path=${path%/environ}
+        read -r stat < "$path/stat"
+        set -- ${stat##*) }
+        [ "$3" = "$keeper" ] || kill "-$signal" "${path#/proc/}"
+    done
+}
+known= asked= rounds=0 leaving=
 while :; do
-    running= coming=
+    polite= hard= again= over=
+    read -r now _ < /proc/uptime
+    now=${now%.*}
+    read -r polite hard < "$lease"
+    case "$polite" in ''|*[!0-9]*) hard= ;; esac
+    case "$hard" in ''|*[!0-9]*) polite= hard= ;; esac
+    if [ "$hard" ] && { [ "$now" -ge "$polite" ] || [ "$now" -ge "$hard" ]; }; then
+        read -r again _ < "$lease"
+        [ "$again" = "$polite" ] && over=yes
+    fi
+    seen= ending= coming=
     for file in "$journals"/*/*/process; do
-        keeper= status=
+        keeper= status= directory=${file%/process}
         read -r keeper < "$file"
-        read -r status < "${file%/process}/status"
+        read -r status < "$directory/status"
+        [ -z "$status" ] || continue
         case $keeper in
-            '') [ -z "$status" ] && [ -e "${file%/process}/script" ] && coming=yes; continue ;;
+            '') [ -e "$directory/script" ] && coming=yes; continue ;;
             *[!0-9]*) continue ;;
         esac
-        [ -z "$status" ] && kill -0 "-$keeper" || continue
-        case "$asked " in *" $keeper "*) ;; *)
-            [ ! -e "/proc/$keeper" ] || grep -aqF -e "${file%/process}" "/proc/$keeper/cmdline" || continue
+        case "$asked " in
+            *" $keeper "*)
+                kill -0 "-$keeper" || grep -aqF -e "FAIRWAY_SCRIPT=$directory/" /proc/[0-9]*/environ || continue
+                seen="$seen $keeper" ;;
+            *)
+                kill -0 "-$keeper" || continue
+                case "$known " in *" $keeper "*) ;; *)
+                    [ ! -e "/proc/$keeper" ] || grep -aqF -e "$directory" "/proc/$keeper/cmdline" || continue
+                esac
+                seen="$seen $keeper"
+                [ "$over" ] || continue
+                kill -KILL "$keeper"
+                read -r cause < "$directory/interrupted" && [ "$cause" ] || echo lease 1<> "$directory/interrupted"
+                [ ! -e "$directory/wanted" ] || { rm -f "$directory/wanted"; send TERM; }
+                deadline=$hard
         esac
-        running="$running $keeper"
+        ending="$ending $keeper"
+        [ "$now" -lt "$deadline" ] || send KILL
     done
-    rounds=$((rounds + 1))
-    [ "$running" ] || { [ "$coming" ] && [ "$rounds" -le 100 ]; } || exit 0
-    if read -r polite hard < "$times" && read -r now _ < /proc/uptime; then
-        for keeper in $running; do
-            case "$asked " in *" $keeper "*) ;; *)
-                [ "${now%.*}" -ge "$polite" ] && kill -KILL "$keeper"
-                [ "${now%.*}" -ge "$polite" ] && kill -TERM "-$keeper" && asked="$asked $keeper"
-            esac
-            [ "${now%.*}" -ge "$hard" ] && kill -KILL "-$keeper"
-        done
+    known=$seen asked=$ending rounds=$((rounds + 1))
+    [ -z "$seen" ] || rounds=0
+    if [ "$seen" ] || { [ "$coming" ] && { kill -0 "$host" || [ "$rounds" -le 100 ]; }; }; then
+        # Without the pipe, which must break when the guard is killed.
+        sleep 0.3 < /dev/null || sleep 1 < /dev/null
+    else
+        [ -z "$leaving" ] || exit 0
+        leaving=yes
+        exec < /dev/null
     fi
-    sleep 0.3 || sleep 1
 done
 """
 
@@ -64,32 +99,64 @@ done
 class Guard:
     """Guards the scripts of one directory of journals. It belongs to one event loop."""
 
-    def __init__(self, journals: Path, times: Path | None) -> None:
+    def __init__(self, journals: Path, lease: Path | None) -> None:
         self.journals = journals
-        #: None where nobody could take over.
-        self._times = times
+        #: None where no other agent can take over.
+        self.lease = lease
         self._process: Child | None = None
+        self._watching: asyncio.Task[None] | None = None
 
-    async def stand(self) -> None:
-        """Be on guard from now on."""
-        if self._times is None:
+    @property
+    def fencing_token(self) -> int | None:
+        """The fencing token of the agent's lease; None without a lease."""
+        found = read_lease(self.lease)
+        return None if found is None else found.fencing_token
+
+    async def in_time(self) -> None:
+        """Return while the lease allows scripts; wait while it is over, until the agent has renewed it."""
+        while self._is_over():  # noqa: ASYNC110  # another process writes the file
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def stand(self) -> None:
+        """Have a guard for the journals that are there."""
+        if self.lease is None or (self._process is not None and _hears(self._process)):
             return
-        if self._process is None or self._process.has_ended:
-            await self.close()
-            try:
-                self._process = self._started(self._times)
-            except OSError as error:
-                _log.warning("nobody guards the scripts, should the agent be killed", reason=str(error))
+        self._leave()
+        try:
+            self._process = self._started(self.lease)
+        except OSError as error:
+            _log.warning("scripts have no guard", reason=str(error))
+            return
+        self._watching = asyncio.create_task(self._watch(self._process))
 
     async def close(self) -> None:
-        """Leave it alone: it goes when nothing is left to be guarded."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        """Leave the guard to itself: it exits when no script is left."""
+        self._leave()
 
-    def _started(self, times: Path) -> Child:
+    def _is_over(self) -> bool:
+        found = read_lease(self.lease)
+        return found is not None and found.is_over(uptime())
+
+    def _leave(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+
+    async def _watch(self, process: Child) -> None:
+        """Replace the guard when it was killed."""
+        await process.wait()
+        if process.status:
+            _log.warning("the guard of scripts was killed and is started again", status=process.status)
+            await asyncio.sleep(_RESTART_SECONDS)
+            # Not to be cancelled by its own work.
+            self._watching = None
+            self.stand()
+
+    def _started(self, lease: Path) -> Child:
         child = Child(
             ("/bin/sh", "-c", _GUARD, "fairway-script-guard"),
-            # The other end of it is nobody's but this process's, and closes with it.
             stdin=subprocess.PIPE,
             bufsize=0,
             stdout=subprocess.DEVNULL,
@@ -97,6 +164,22 @@ class Guard:
         )
         if child.stdin is None:
             raise AssertionError("the pipe was asked for")
-        with contextlib.suppress(ConnectionError):
-            child.stdin.write(os.fsencode(self.journals) + b"\n" + os.fsencode(times) + b"\n")
+        told = (os.fsencode(self.journals), os.fsencode(lease), str(os.getpid()).encode())
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.write(b"".join(line + b"\n" for line in told))
+        # Nobody reads the lines after these.
+        os.set_blocking(child.stdin.fileno(), False)
         return child
+
+
+def _hears(process: Child) -> bool:
+    """Whether the guard scans again after this."""
+    if process.stdin is None or process.has_ended or process.is_stopped:
+        return False
+    try:
+        process.stdin.write(b"\n")
+    except BlockingIOError:
+        return True
+    except (BrokenPipeError, ValueError):
+        return False
+    return True

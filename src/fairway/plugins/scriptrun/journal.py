@@ -28,6 +28,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,6 +102,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     shell: str
     directory: Path
+    #: The lease file of the agent: the script does not start once that is over. None without a lease.
+    lease: Path | None = None
 
 
 class Journal:
@@ -126,16 +129,18 @@ class Journal:
         text = self._read("step")
         return int(text) if text.isascii() and text.isdigit() else 0
 
-    async def start(self, order: Order) -> None:
-        """Run the script, unless somebody has started it already."""
+    async def start(self, order: Order, guard: Callable[[], None] = lambda: None) -> None:
+        """Run the script, unless somebody has started it already. `guard` is called when its files are there."""
         # Written to its end in any case: who ends the script removes it, and must not be too early.
-        if not await in_thread(self._write, order):
+        is_first = await in_thread(self._write, order)
+        guard()
+        if not is_first:
             return
         output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
         try:
             # A group of its own, to be ended as a whole; and no child of a terminal.
             self._started = Child(
-                ("/bin/sh", "-c", KEEPER, "fairway-script", str(self.directory), order.shell),
+                ("/bin/sh", "-c", KEEPER, "fairway-script", str(self.directory), order.shell, str(order.lease or "")),
                 cwd=order.directory,
                 env={**os.environ, **mark(self.directory)},
                 stdin=subprocess.DEVNULL,
@@ -216,12 +221,13 @@ class Journal:
         if await asyncio.to_thread(self.forbid):
             return Ended()
         await self._sign_of_life()
-        # One that was started here is known before it says a word, which may take long on a machine out of breath.
+        # A keeper that was started here is known before it has written its number.
         keeper = self.process() or (None if self._started is None else self._ours(self._started.pid))
-        # Before the signal, which is lost on one that is just about to begin.
-        with contextlib.suppress(OSError):
-            (self.directory / "wanted").unlink()
-        ended = await Tree(self.directory, keeper or self._group()).end(grace_seconds)
+        # Before the signal, which is lost on one that is just about to begin. The guard does the same.
+        wanted = self.directory / "wanted"
+        asked = not wanted.exists()
+        wanted.unlink(missing_ok=True)
+        ended = await Tree(self.directory, keeper or self._group()).end(grace_seconds, asked=asked)
         if keeper is not None:
             try:
                 async with asyncio.timeout(_KEEPER_SECONDS):
@@ -253,12 +259,8 @@ class Journal:
 
     def interrupt(self) -> None:
         """Record that the script does not end by itself from now on: its agent hands over to another one."""
-        if self.directory.exists():
-            file = os.open(self.directory / "interrupted", os.O_WRONLY | os.O_CREAT, 0o600)
-            try:
-                os.pwrite(file, b"handover\n", 0)
-            finally:
-                os.close(file)
+        with contextlib.suppress(FileNotFoundError):
+            self._overwrite("interrupted", b"handover\n")
 
     @property
     def interruption(self) -> str:
@@ -317,12 +319,12 @@ class Journal:
 
     def telling(self, told: Told) -> None:
         """Note how far the output has been told."""
-        # Written over in one piece: a file that was emptied first could be found empty, and all be told again.
-        file = os.open(self.directory / "told", os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            os.pwrite(file, _TOLD.pack(*told), 0)
-        finally:
-            os.close(file)
+        self._overwrite("told", _TOLD.pack(*told))
+
+    def _overwrite(self, name: str, content: bytes) -> None:
+        """In one piece: a file that is truncated first can be found empty."""
+        with open(os.open(self.directory / name, os.O_WRONLY | os.O_CREAT, 0o600), "wb", buffering=0) as file:
+            file.write(content)
 
     @property
     def written(self) -> int:

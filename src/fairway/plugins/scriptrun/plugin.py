@@ -24,7 +24,7 @@ from fairway.model.stage import Stage, StageStatus
 from fairway.model.undoing import stage_undone_by
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim, name_of
-from fairway.plugins.scriptrun.environment import script_environment
+from fairway.plugins.scriptrun.environment import FENCING_VARIABLE, script_environment
 from fairway.plugins.scriptrun.guard import Guard
 from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order, was_started
 from fairway.plugins.scriptrun.script import script_text
@@ -120,7 +120,6 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
     def attempt(number: int) -> Journal:
         return Journal(guard.journals / run.deployment.id / f"{run.stage.id}-{run.stage.retried_count}-{number}")
 
-    await guard.stand()
     try:
         while True:
             journal = attempt(len(attempts))
@@ -130,7 +129,7 @@ async def run_script(guard: Guard, script: Script) -> Outcome:
                 if await _may_not_begin(run, journal):
                     raise StageFailed("its time was over before the script was started")
             telling = Telling(journal, Place(run.stage, run.log, len(attempts)))
-            attempts.append(await _attempt(telling, script, tuple(attempts)))
+            attempts.append(await _attempt(guard, telling, script, tuple(attempts)))
             again = runs_again(attempts, script.options)
             if not again or await _may_not_begin(run, attempt(len(attempts))):
                 ended = outcome(attempts, commands)
@@ -184,17 +183,14 @@ def _close_given_up(telling: Telling, reason: str, ended: Ended, commands: int =
     telling.close(f"{reason or 'Stopped'}: {words}", LogSeverity.ERROR)
 
 
-async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
+async def _attempt(guard: Guard, telling: Telling, script: Script, before: Sequence[Attempt]) -> Attempt:
     journal, run = telling.journal, script.run
-    environment = {**script_environment(run.deployment, run.stage.is_rollback), **script.options.env}
-    text = script_text(script.commands, environment, journal.step_file)
     if not before and script.preface:
         telling.preface(script.preface)
     try:
-        directory = run.target.application_directory
-        order = Order(text=text, shell=script.options.shell, directory=directory)
-        await _with_room(run, partial(journal.start, order))
-        rest = await telling.all(_end_of_all(journal, script.options))
+        await guard.in_time()
+        await _with_room(run, partial(journal.start, _order(guard, journal, script), guard.stand))
+        rest = await telling.all(_end_of_all(guard, journal, script.options))
     except asyncio.CancelledError:
         if run.handed_over:
             await _hand_over(journal, run.stop_grace_seconds)
@@ -214,12 +210,28 @@ async def _attempt(telling: Telling, script: Script, before: Sequence[Attempt]) 
     return _ended(journal)
 
 
-async def _end_of_all(journal: Journal, options: ScriptRunOptions) -> Ended:
+async def _end_of_all(guard: Guard, journal: Journal, options: ScriptRunOptions) -> Ended:
     """Wait for the end of the script, and end what it left running unless that is kept."""
     await journal.ended()
+    if journal.interruption:
+        # After the end of the lease this is for the next holder to report, and the guard ends what is left.
+        await guard.in_time()
     if journal.status is not None and options.background == "keep":
         return _NOTHING_ENDED
     return await journal.end_rest(_GRACE_SECONDS if journal.status is not None else 0.0)
+
+
+def _order(guard: Guard, journal: Journal, script: Script) -> Order:
+    run, token = script.run, guard.fencing_token
+    environment = {**script_environment(run.deployment, run.stage.is_rollback), **script.options.env}
+    if token is not None:
+        environment[FENCING_VARIABLE] = str(token)
+    return Order(
+        text=script_text(script.commands, environment, journal.step_file),
+        shell=script.options.shell,
+        directory=run.target.application_directory,
+        lease=guard.lease,
+    )
 
 
 async def _hand_over(journal: Journal, grace_seconds: float) -> None:

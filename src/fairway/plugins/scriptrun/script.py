@@ -16,6 +16,8 @@ _EXPORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 #: signal is not outlived any more it is seen that the script is not wanted, and it ends as by that signal. What the
 #: keeper writes it writes over (`<>`), which a full disk takes too. No command of it is a process: of those there is
 #: the script alone. What it would say itself of a signal ("Terminated") is left out: the log says it, and says more.
+#: When the lease of the agent (file `$3`) is over, the script does not start and gets no status: it is interrupted. A
+#: lease that differs between two reads is just being renewed.
 KEEPER = """\
 set -C
 : 2>/dev/null > "$1/started" || exit 0
@@ -23,6 +25,12 @@ set +C
 trap : HUP INT TERM
 echo $$ 1<> "$1/process"
 exec 3>&2 2>/dev/null
+if read -r asked made < "$3" && read -r again _ < "$3" && [ "$asked" = "$again" ] && read -r now _ < /proc/uptime; then
+    if [ "${now%.*}" -ge "$asked" ] || [ "${now%.*}" -ge "$made" ]; then
+        echo lease 1<> "$1/interrupted"
+        exit 0
+    fi
+fi
 ( [ -e "$1/wanted" ] || exit 143; exec "$2" -l "$1/script" 2>&3 3>&- )
 echo $? 1<> "$1/status"
 """

@@ -70,14 +70,15 @@ class Tree:
             ours |= more
         return {pid: alive[pid].name for pid in sorted(ours - {self._keeper, os.getpid()})}
 
-    async def end(self, grace_seconds: float) -> Ended:
-        """End them: SIGTERM to each, and SIGKILL to those that still live after that time."""
+    async def end(self, grace_seconds: float, asked: bool = False) -> Ended:
+        """End them: SIGTERM to each, unless `asked` before, and SIGKILL to those that still live after that time."""
         found = await asyncio.to_thread(self.processes)
-        if self._keeper is not None:
-            # At once for the whole group, also for a process that is just being forked. The keeper outlives SIGTERM.
-            with contextlib.suppress(OSError):
-                os.killpg(self._keeper, signal.SIGTERM)
-        _send(found, signal.SIGTERM)
+        if not asked:
+            if self._keeper is not None:
+                # At once for the whole group, also for a process that is being forked. The keeper outlives SIGTERM.
+                with contextlib.suppress(OSError):
+                    os.killpg(self._keeper, signal.SIGTERM)
+            _send(found, signal.SIGTERM)
         left = await self._until_gone(grace_seconds)
         killed = left
         for _ in range(_looks(_DYING_SECONDS)):
