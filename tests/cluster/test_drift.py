@@ -238,3 +238,25 @@ async def test_an_object_that_git_does_not_have_is_mended_only_where_something_i
             mendable.append((state.short_reason, web.plugin.mendable))
 
         assert mendable == [("1 object is not as Git says: 1 not in Git", each) for each in (False, True)]
+
+
+async def test_an_object_that_exists_and_is_of_no_application_is_not_called_missing(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.kubectl("apply", "-f", "-", given=a_deployment())
+        web.commit(a_deployment(), a_config_map(a="1"))
+
+        resources, state = await web.plugin.live_state(under_way=False)
+
+        assert state.short_reason == (
+            "2 objects are not as Git says: 1 missing in the cluster, 1 in the cluster, but of no application"
+        )
+        words = "it exists and belongs to no application; the next deployment takes it over"
+        assert f"Deployment {namespace}/web\n\n  {words}" in state.reason
+        assert [(each.name, each.health_description) for each in resources] == [("web", words)]
+
+        web.kubectl("delete", "deployment", "web")
+        _, state = await web.plugin.live_state(under_way=False)
+
+        assert state.short_reason == "2 objects are not as Git says: 2 missing in the cluster"

@@ -62,7 +62,7 @@ def a_claim(size: str) -> Body:
         pytest.param(
             [a_service(clusterIP="None")],
             [a_service(clusterIP="10.96.200.1")],
-            ["Service", "/web", "clusterIP", f"{_ANEW}: then it is deleted and made anew", "every later deployment"],
+            ["Service", "/web", "clusterIP", f"{_ANEW}: then it is deleted and made anew", "whenever it changes"],
             id="Service",
         ),
         # Whoever makes a volume anew loses what is on it.

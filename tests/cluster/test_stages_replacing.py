@@ -129,6 +129,8 @@ async def test_what_is_made_anew_may_ask_for_what_only_one_can_have(
         await web.succeed("K8S_SYNC")
         before = web.get("service", "web")["metadata"]["uid"]
 
+        service["spec"]["sessionAffinity"] = "ClientIP"
+        web.commit(service)
         await web.succeed("K8S_SYNC")
 
         assert web.get("service", "web")["metadata"]["uid"] != before

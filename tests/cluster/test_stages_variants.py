@@ -63,6 +63,20 @@ async def test_a_canary_runs_beside_the_primary_with_its_own_configuration_and_s
         assert before < pods(web)
 
 
+async def test_a_share_is_one_of_what_an_autoscaler_has_set(
+    cluster: RunningCluster, namespace: str, tmp_path: Path
+) -> None:
+    async with an_application(cluster, namespace, tmp_path) as web:
+        web.commit(a_deployment(replicas=1))
+        await web.succeed("K8S_SYNC")
+        path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web/scale?fieldManager=autoscaler"
+        cluster.api.merge(path, {"spec": {"replicas": 4}})
+
+        await web.succeed("K8S_CANARY_ROLLOUT", replicas="50%")
+
+        assert web.get("deployment", "web-canary")["spec"]["replicas"] == 2
+
+
 async def test_cleaning_takes_every_canary_and_nothing_else(
     cluster: RunningCluster, namespace: str, tmp_path: Path
 ) -> None:

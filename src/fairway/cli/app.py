@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from fairway.cli.call import Call, UsageError, noun, with_server
+from fairway.cli.call import Call, UsageError, decode, noun, with_server
 from fairway.cli.find import find_id, list_of
 from fairway.cli.options import Labels, Limit, Timeout, Yes, confirm, key_values, length_of_time
 from fairway.cli.remote import Refused, segments
@@ -115,8 +115,15 @@ def change_application(
         raise UsageError("nothing is to change; give --target or --platform-provider")
     said = {"deploy_targets_by_plugin": _targets(target or []), "platform_provider": platform_provider}
     change = {field: value for field, value in said.items() if value}
-    application_id = find_id(call, "applications", app)
-    _show(call, call.remote.send("PATCH", segments("applications", application_id), change))
+    path = segments("applications", find_id(call, "applications", app))
+    former = call.get(Application, path)
+    body = call.remote.send("PATCH", path, change)
+    _show(call, body)
+    if left := _left(former, decode(body, Application)):
+        call.say(
+            f"\nWhat runs at {', '.join(left)} stays there until a deployment with `prune` removes it; "
+            f"`fairway app live {app}` shows it."
+        )
 
 
 @commands.command("sync")
@@ -142,8 +149,6 @@ def sync_application(
     elif call.as_json:
         call.print_json(body)
     else:
-        from fairway.cli.call import decode
-
         asked = decode(body, Command)
         call.say(f"asked agent {asked.agent_id} to deploy {app}; command {asked.id}")
 
@@ -177,6 +182,17 @@ def _show(call: Call, body: bytes) -> None:
     from fairway.cli.output import now
 
     call.answer(body, Application, lambda application: application_card(application, now()))
+
+
+def _left(before: Application, after: Application) -> list[str]:
+    """The places to which an application is not deployed any more."""
+
+    def places(application: Application) -> list[str]:
+        provider = [application.platform_provider] if application.platform_provider else []
+        named = application.deploy_targets_by_plugin.items()
+        return [*provider, *(f"{plugin}:{target}" for plugin, targets in named for target in targets)]
+
+    return [each for each in places(before) if each not in places(after)]
 
 
 def _targets(texts: list[str]) -> dict[str, list[str]]:

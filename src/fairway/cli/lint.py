@@ -88,17 +88,14 @@ def _lint_file(path: Path, applications: Applications, *, skip_foreign: bool) ->
         # An application is one document in a file of its own.
         problems += applications.problems(path, read_documents(data, str(path))[0][0], configs[0])
     specs = [
-        (spec, _needs_manifests(config))
-        for config in configs
-        for spec in config.plugins.values()
-        if isinstance(spec, KubernetesSpec)
+        (spec, config) for config in configs for spec in config.plugins.values() if isinstance(spec, KubernetesSpec)
     ]
     if not specs:
         return LintResult((), tuple(problems))
     # Only for those who have manifests: it takes a third of a second.
     from fairway.plugins.kubernetes.manifests.linting import lint_manifests
 
-    found = [lint_manifests(path, spec, are_needed=needed) for spec, needed in specs]
+    found = [lint_manifests(path, spec, config, are_needed=_needs_manifests(config)) for spec, config in specs]
     files = [file for each in found for file in each.files]
     return LintResult(tuple(files), (*problems, *(problem for each in found for problem in each.problems)))
 

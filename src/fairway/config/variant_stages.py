@@ -36,14 +36,14 @@ def _splits(stages: Sequence[StageConfig], plugins: Mapping[str, Any]) -> Iterat
         if not isinstance(stage.options, K8sTrafficRoutingOptions) or not isinstance(spec, KubernetesSpec):
             continue
         shares = stage.options.shares
-        if spec.traffic_routing.method == "podselector" and _WHOLE not in shares:
+        if spec.traffic_routing.method == "podselector" and _WHOLE not in shares[:2]:
             words = zip(("Primary", "Canary", "Baseline"), shares, strict=True)
             said = ", ".join(f"{name}: {share:g}%" for name, share in words)
             yield (
                 stage,
                 (),
-                f"sends {said}, but a Service selects one variant or another; write `all`, or share out the traffic "
-                "with trafficRouting.method istio or smi",
+                f"sends {said}, but a Service selects the primary or the canary; write `all: primary` or "
+                "`all: canary`, or set trafficRouting.method to istio or smi",
             )
 
 

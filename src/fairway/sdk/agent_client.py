@@ -105,7 +105,10 @@ class AgentClient:
             return await getattr(stub, method)(request, metadata=self._metadata, timeout=seconds)
         except aio.AioRpcError as error:
             said = error.details() or error.code().name
-            if error.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                # Said by an agent whose server is unreachable, and by a connection that failed.
+                raise AgentAway(f"the agent failed {method}: {said}") from error
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
                 raise AgentAway(f"the agent did not answer {method}: {said}") from error
             raise AgentRefused(f"the agent refused {method} ({error.code().name}): {said}") from error
 

@@ -70,6 +70,10 @@ def test_an_application_is_sent_elsewhere(site: Site) -> None:
 
     moved = json.loads(site.ok("app", "get", "moved", "--json"))
     assert moved["deploy_targets_by_plugin"] == {"kubernetes": ["east", "west"]}
+    left = site.ok("app", "change", "moved", "--target", "kubernetes:west")
+    assert "What runs at kubernetes:east stays there until a deployment with `prune` removes it" in " ".join(
+        left.split()
+    )
     unknown = site.run("app", "change", "moved", "--platform-provider", "nowhere")
     assert (unknown.returncode, "'nowhere', it has cluster, another" in unknown.stderr) == (1, True)
     refused = site.run("app", "change", "moved")

@@ -85,7 +85,7 @@ async def test_a_killed_plugin_fails_its_stage_and_undoes_it_once_it_is_back(tmp
         DeploymentStatus.FAILED,
         [("FOREIGN_RUN", StageStatus.FAILED), ("FOREIGN_ROLLBACK", StageStatus.SUCCEEDED)],
     )
-    assert "plugin foreign did not answer ExecuteStage" in deployment.stages[0].status_reason
+    assert "plugin foreign failed ExecuteStage" in deployment.stages[0].status_reason
     assert (log.blocks[-1].log, log.completed) == (deployment.stages[0].status_reason, True)
     assert undone[0] == "FOREIGN_ROLLBACK"
     assert undone[1] != killed

@@ -12,8 +12,8 @@ from tests.unit.config.test_compatibility import read
 CANARY, BASELINE = {"name": "K8S_CANARY_ROLLOUT"}, {"name": "K8S_BASELINE_ROLLOUT"}
 CANARY_CLEAN = {"name": "K8S_CANARY_CLEAN"}
 SPLIT = (
-    "sends Primary: 50%, Canary: 50%, Baseline: 0%, but a Service selects one variant or another; write `all`, or "
-    "share out the traffic with trafficRouting.method istio or smi"
+    "sends Primary: 50%, Canary: 50%, Baseline: 0%, but a Service selects the primary or the canary; "
+    "write `all: primary` or `all: canary`, or set trafficRouting.method to istio or smi"
 )
 SAME = "is 'new', as that of stage 1 (K8S_CANARY_ROLLOUT) is; expected another, because both are there at once"
 
@@ -38,6 +38,11 @@ def warnings(reading: Reading) -> list[str]:
     ("reading", "said"),
     [
         pytest.param(a_pipeline(CANARY, routing(canary=50)), [SPLIT], id="a split by a selector"),
+        pytest.param(
+            a_pipeline(routing(all="baseline")),
+            [SPLIT.replace("Primary: 50%, Canary: 50%, Baseline: 0%", "Primary: 0%, Canary: 0%, Baseline: 100%")],
+            id="all to the baseline by a selector",
+        ),
         pytest.param(a_pipeline(routing(all="canary"), routing(canary=100), routing(canary=0)), [], id="one gets all"),
         pytest.param(
             a_pipeline(routing(canary=50), trafficRouting={"method": "istio", "istio": {"host": "web"}}),

@@ -57,7 +57,7 @@ ANSWER_SECONDS = 120.0
 #: How long a plugin may take to end what a stage has started.
 STOP_SECONDS = 60.0
 #: CANCELLED is said by a line that was hung up on this side.
-_GONE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
+_SILENT = {grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
 
 
 class PluginGone(TemporaryError):
@@ -372,7 +372,10 @@ class PluginClient:
 
     def _in_our_words(self, method: str, error: aio.AioRpcError) -> PluginGone | PluginRefused:
         said = error.details() or error.code().name
-        if error.code() in _GONE:
+        if error.code() is grpc.StatusCode.UNAVAILABLE:
+            # Said by a plugin that answers that it cannot for now, and by a connection that failed.
+            return PluginGone(f"plugin {self.name} failed {method}: {said}")
+        if error.code() in _SILENT:
             return PluginGone(f"plugin {self.name} did not answer {method}: {said}")
         return PluginRefused(f"plugin {self.name} refused {method} ({error.code().name}): {said}")
 

@@ -5,6 +5,7 @@ several side by side, whose stages may be for some of them only.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from fairway.config.agent_file import DeployTarget
@@ -31,6 +32,7 @@ from fairway.plugins.kubernetes.live.live import LiveStates
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.planning.commits import Commits
 from fairway.plugins.kubernetes.planning.trial import Trials
+from fairway.plugins.kubernetes.removing.left_behind import LeftBehind
 from fairway.plugins.kubernetes.rollout.away import Work, patiently, refuse_lost
 from fairway.plugins.kubernetes.routes import all_targets
 from fairway.plugins.kubernetes.settings import application_settings, goes_to
@@ -96,19 +98,29 @@ class OnClusters(Plugin):
             return PlannedStage(metadata={DISPLAY: str(Shares(*options.shares))})
         return PlannedStage()
 
-    async def on_targets(self, run: StageRun[Any], work: Work, only: tuple[str, ...] = ()) -> Outcome:
-        """Do the work at each deploy target of the application, side by side, or at some of them."""
+    async def on_targets(
+        self, run: StageRun[Any], work: Work, only: tuple[str, ...] = (), *, prunes: bool | None = None
+    ) -> Outcome:
+        """Do the work at each deploy target of the application, side by side, or at some of them. `prunes` is None for
+        a stage that does not bring the primary."""
         targets = self._targets(run)
         chosen = _named(targets, only)
         if not chosen:
             raise StageFailed("the application names no deploy target of this plugin; name one where it is registered")
+        open_site = self._sites(run, alone=len(targets) == 1)
+        left = LeftBehind(run, self.settings.targets, targets)
+        former = () if run.stage.is_rollback else await left.note()
+        outcome = await self._on_each(run, chosen, open_site, work)
+        if prunes is not None and stages.is_last_rollout(run):
+            await left.clear(former, open_site, prune=prunes)
+        return outcome
 
-        own, alone = run.targets, len(targets) == 1
+    def _sites(self, run: StageRun[Any], *, alone: bool) -> Callable[[DeployTarget], Site]:
+        own = run.targets
         applications, registered = self.settings.shared.get(Applications), Registrations(run.find_application)
         applications.see(run.deployment.application_id, asyncio.get_running_loop().time())
-        remarks: dict[str, str] = {}
 
-        async def at(target: DeployTarget) -> str:
+        def open_site(target: DeployTarget) -> Site:
             place = Place(
                 plugin=self.settings.name,
                 target=target,
@@ -119,7 +131,22 @@ class OnClusters(Plugin):
                 registered=registered,
                 alone=alone,
             )
-            site = Site(run, place)
+            return Site(run, place)
+
+        return open_site
+
+    async def _on_each(
+        self,
+        run: StageRun[Any],
+        chosen: tuple[DeployTarget, ...],
+        open_site: Callable[[DeployTarget], Site],
+        work: Work,
+    ) -> Outcome:
+        own = run.targets
+        remarks: dict[str, str] = {}
+
+        async def at(target: DeployTarget) -> str:
+            site = open_site(target)
             if not run.stage.is_rollback:
                 await site.begin()
             lost = target.name in run.lost_targets
@@ -137,6 +164,10 @@ class OnClusters(Plugin):
             # The stage may be tried again: where routes lead does not become the application's own for that.
             run.targets = own
         return Outcome(message="; ".join(f"{name}: {said}" for name, said in sorted(remarks.items())))
+
+    def _sync_prunes(self, run: StageRun[Any]) -> bool:
+        spec = application_settings(run.target, self.settings.name).spec
+        return bool(stages.sync_options(run, spec, run.options).prune)
 
     def _targets(self, run: StageRun[Any]) -> tuple[DeployTarget, ...]:
         """Where anything of the application goes; a rollback has to do with both commits."""
@@ -158,12 +189,13 @@ class Kubernetes(OnClusters):
     @stage("K8S_SYNC", options=K8sSyncOptions, quick_sync=True)
     async def sync(self, run: StageRun[K8sSyncOptions]) -> None:
         """Bring everything to what Git says, at once."""
-        await self.on_targets(run, lambda site: stages.sync(site, run.options))
+        await self.on_targets(run, lambda site: stages.sync(site, run.options), prunes=self._sync_prunes(run))
 
     @stage("K8S_PRIMARY_ROLLOUT", options=K8sPrimaryRolloutOptions)
     async def roll_out_primary(self, run: StageRun[K8sPrimaryRolloutOptions]) -> None:
         """Bring the primary to what Git says."""
-        await self.on_targets(run, lambda site: stages.roll_out_primary(site, run.options))
+        options = run.options
+        await self.on_targets(run, lambda site: stages.roll_out_primary(site, options), prunes=options.prune)
 
     @stage("K8S_CANARY_ROLLOUT", options=K8sCanaryRolloutOptions)
     async def roll_out_canary(self, run: StageRun[K8sCanaryRolloutOptions]) -> None:
@@ -210,12 +242,14 @@ class KubernetesMulticluster(OnClusters):
     @stage("K8S_MULTI_SYNC", options=K8sMultiSyncOptions, quick_sync=True)
     async def sync(self, run: StageRun[K8sMultiSyncOptions]) -> None:
         """Bring everything to what Git says, at once."""
-        await self.on_targets(run, lambda site: stages.sync(site, run.options), run.options.multi_targets)
+        prunes, only = self._sync_prunes(run), run.options.multi_targets
+        await self.on_targets(run, lambda site: stages.sync(site, run.options), only, prunes=prunes)
 
     @stage("K8S_MULTI_PRIMARY_ROLLOUT", options=K8sMultiPrimaryRolloutOptions)
     async def roll_out_primary(self, run: StageRun[K8sMultiPrimaryRolloutOptions]) -> None:
         """Bring the primary to what Git says."""
-        await self.on_targets(run, lambda site: stages.roll_out_primary(site, run.options), run.options.multi_targets)
+        options, only = run.options, run.options.multi_targets
+        await self.on_targets(run, lambda site: stages.roll_out_primary(site, options), only, prunes=options.prune)
 
     @stage("K8S_MULTI_CANARY_ROLLOUT", options=K8sMultiCanaryRolloutOptions)
     async def roll_out_canary(self, run: StageRun[K8sMultiCanaryRolloutOptions]) -> None:

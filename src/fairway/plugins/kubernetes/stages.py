@@ -19,6 +19,7 @@ from fairway.kube.errors import UnknownKind
 from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.model.trigger import SyncStrategy
 from fairway.plugins.kubernetes.applying.placing import placed
+from fairway.plugins.kubernetes.drift.judge import is_scaled_by_others
 from fairway.plugins.kubernetes.health.verdict import counted
 from fairway.plugins.kubernetes.manifests.command import ToolTroubled
 from fairway.plugins.kubernetes.marks import Owner, mark
@@ -61,15 +62,19 @@ async def sync(site: Site, options: K8sSyncOptions) -> str:
     """Bring everything to what Git says, at once."""
     loaded = await site.load(site.run.target)
     spec = loaded.settings.spec
-    asked: Any = options
-    if site.run.deployment.trigger.sync_strategy is not SyncStrategy.PIPELINE and options == type(options)():
-        asked = spec.quick_sync
+    asked = sync_options(site.run, spec, options)
     manifests = loaded.manifests
     if asked.add_variant_label_to_selector:
         manifests = with_primary_selector(manifests, spec)
     applied = await bring_primary(site, loaded, manifests, site.run.target.commit)
     removed = await prune(site, loaded, applied) if asked.prune else Removed()
     return _done(applied, removed)
+
+
+def sync_options(run: StageRun[Any], spec: KubernetesSpec, options: K8sSyncOptions) -> Any:
+    """The options of a sync: those of the stage, or those of a quick sync where the stage has none."""
+    is_quick = run.deployment.trigger.sync_strategy is not SyncStrategy.PIPELINE and options == type(options)()
+    return spec.quick_sync if is_quick else options
 
 
 async def roll_out_primary(site: Site, options: K8sPrimaryRolloutOptions) -> str:
@@ -188,6 +193,14 @@ def routes_traffic(run: StageRun[Any], *, later: bool = False) -> bool:
     )
 
 
+def is_last_rollout(run: StageRun[Any]) -> bool:
+    """Whether no later stage of the deployment brings the primary."""
+    names = (*SYNC, *PRIMARY_ROLLOUT)
+    return not any(
+        each.name in names and not each.is_rollback and each.index > run.stage.index for each in run.deployment.stages
+    )
+
+
 async def bring_primary(site: Site, loaded: Loaded, manifests: Sequence[Manifest], commit: str) -> tuple[Body, ...]:
     """Apply manifests as those of the primary."""
     create = loaded.settings.spec.input.auto_create_namespace
@@ -257,8 +270,9 @@ async def _variant(
     services = found_services(manifests, spec.service) if options.create_service else ()
     live: dict[int, int | None] = {}
     for each in workloads:
-        scaled = options.replicas.is_percentage and part(each.body, "spec", "replicas") is None
-        live[id(each)] = part(await site.live(each), "spec", "replicas") if scaled else None
+        now = await site.live(each) if options.replicas.is_percentage else None
+        scaled = now is not None and (part(each.body, "spec", "replicas") is None or is_scaled_by_others(now))
+        live[id(each)] = part(now, "spec", "replicas") if scaled else None
     copies = variant_manifests(
         manifests, workloads, services, made, lambda each: replicas_of(options.replicas, each, live[id(each)])
     )

@@ -18,10 +18,12 @@ from fairway.kube.manifest import Body, Key, Manifest, key_of
 from fairway.plugins.kubernetes.applying.admission import load_admission
 from fairway.plugins.kubernetes.applying.adoption import can_be_taken_over
 from fairway.plugins.kubernetes.applying.known_change import WORTHWHILE, is_config, needs_no_check
+from fairway.plugins.kubernetes.applying.ordered_lines import OrderedLines
 from fairway.plugins.kubernetes.applying.outcome import outcome
 from fairway.plugins.kubernetes.applying.placing import Placed
 from fairway.plugins.kubernetes.applying.refusals import OtherSelector, Written, is_unchangeable, together
-from fairway.plugins.kubernetes.applying.replacing import Replacer, is_replaced
+from fairway.plugins.kubernetes.applying.remaking import reason_to_keep
+from fairway.plugins.kubernetes.applying.replacing import Replacer, is_made_anew, is_replaced
 from fairway.plugins.kubernetes.applying.writing import Writer
 from fairway.plugins.kubernetes.marks import APPLICATION, mark, selector
 from fairway.plugins.kubernetes.parts import part
@@ -61,6 +63,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     taken_from: str = ""
     #: The id of another application that has the object and keeps it.
     shared_with: str = ""
+    #: Why an object that asks to be recreated is applied in place.
+    kept_because: str = ""
 
     @property
     def fresh(self) -> bool:
@@ -70,6 +74,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_replaced(self) -> bool:
         """Whether it is written as a whole; what others have a say in is applied instead, so that they keep theirs."""
+        if self.kept_because:
+            return False
         return is_replaced(self.placed.manifest.body) and not (self.before and sharers(self.before))
 
 
@@ -118,9 +124,10 @@ class Applier:
         by_key = {each.placed.key: each for each in checked}
         applied: list[dict[str, Any]] = []
         for step in in_steps(each.placed.manifest for each in checked):
+            lines = OrderedLines(self._log, [each.key for each in step])
             objects = await self._side_by_side(
                 [by_key[each.key] for each in step],
-                self._apply,
+                partial(self._apply, lines=lines),
                 lambda each: each.placed.manifest,
                 partial(_applied, len(checked), len(applied)),
             )
@@ -243,7 +250,13 @@ class Applier:
             before=live,
             adopt=can_be_taken_over(part(live, "metadata", "managedFields") or ()),
             taken_from=await self._owning.taken_from(each.manifest.body, live),
+            kept_because=await self._kept_because(each, live),
         )
+
+    async def _kept_because(self, each: Placed, live: Body) -> str:
+        if not is_made_anew(each.manifest.body):
+            return ""
+        return await reason_to_keep(self._cluster, each, live, self._owning.variant_key)
 
     async def _in_another_version(self, each: Placed) -> dict[str, Any] | None:
         """The object where the cluster serves its kind, but not yet in the version that the manifest has."""
@@ -254,7 +267,15 @@ class Applier:
                 return await self._cluster.get(kind, each.namespace, each.key.name)
         return None
 
-    async def _apply(self, checked: Checked) -> dict[str, Any]:
+    async def _apply(self, checked: Checked, lines: OrderedLines) -> dict[str, Any]:
+        said = ""
+        try:
+            answer, said = await self._apply_once_served(checked)
+            return answer
+        finally:
+            lines.say(checked.placed.key, said)
+
+    async def _apply_once_served(self, checked: Checked) -> tuple[dict[str, Any], str]:
         for failures in range(1, _SERVED_SOON.attempts):
             try:
                 return await self._apply_now(checked)
@@ -264,13 +285,16 @@ class Applier:
             await _SERVED_SOON.sleep(_SERVED_SOON.delay(failures))
         return await self._apply_now(checked)
 
-    async def _apply_now(self, checked: Checked) -> dict[str, Any]:
+    async def _apply_now(self, checked: Checked) -> tuple[dict[str, Any], str]:
+        """The object as the cluster answered, and what became of it."""
         each = checked.placed
         if checked.shared_with:
             answer = await self._judged(each, self._writer.share(each.manifest.body, checked.before or {}))
         elif checked.is_replaced:
             answer = await self._judged(each, self._replacer.replace(each))
         else:
+            if checked.kept_because:
+                self._log.info(f"{each.key}: not recreated, because {checked.kept_because}")
             if checked.adopt:
                 await self._writer.take_over(each)
             answer = await self._judged(each, self._writer.apply(each.manifest.body))
@@ -280,8 +304,7 @@ class Applier:
             # What was just applied goes with it.
             await wait_until_gone(self._cluster, each.kind, answer, self._log)
             return await self._apply_now(Checked(placed=each))
-        self._log.info(f"{each.key}: {await self._told(checked, answer)}")
-        return answer
+        return answer, f"{each.key}: {await self._told(checked, answer)}"
 
     async def _told(self, checked: Checked, answer: Body) -> str:
         if checked.taken_from:

@@ -16,7 +16,7 @@ Written = Callable[[Manifest, str], Where]
 _UNCHANGEABLE: Final = ("immutable", "may not change once set", "cannot change roleRef", "updates to statefulset spec")
 
 
-_AGAIN: Final = {"Job": ", so that it runs again"}
+_AGAIN: Final = {"Job": ", so that it runs again, now and with every later deployment"}
 #: What runs pods as long as it is there.
 _RUNNING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
 
@@ -74,8 +74,7 @@ def _remedy(error: FairwayError, manifest: Manifest) -> str:
         pods = " with all its pods" if manifest.kind in _RUNNING else ""
         return (
             f"; write it as it was, or give it another name; or annotate the manifest with {FORCE_SYNC_BY_REPLACE}: "
-            f"enabled: then it is deleted{pods} and made anew{_AGAIN.get(manifest.kind, '')}, now and with every later "
-            "deployment"
+            f"enabled: then it is deleted{pods} and made anew{_AGAIN.get(manifest.kind, ' whenever it changes')}"
         )
     if isinstance(error, NotThere) and f'namespaces "{namespace}" not found' in said:
         return f"; make the namespace {namespace}, or set autoCreateNamespace: true in the application's input"

@@ -15,6 +15,7 @@ from fairway.kube.manifest import Body
 from fairway.kube.statuses import NO_SUCH_FIELD
 from fairway.plugins.kubernetes.applying.anew import Anew
 from fairway.plugins.kubernetes.applying.placing import Placed
+from fairway.plugins.kubernetes.applying.remaking import contents
 from fairway.plugins.kubernetes.marks import (
     APPLICATION,
     COMMIT,
@@ -122,6 +123,8 @@ class Replacer:
                 return live
             try:
                 if live is not None and force:
+                    if why := await contents(self._cluster, body, live):
+                        raise TemporaryError(f"{each.key} cannot be deleted any more, because {why}")
                     uid = str(part(live, "metadata", "uid"))
                     await self._cluster.delete(each.kind, each.namespace, each.key.name, uid=uid)
                     await until_gone(self._cluster, each.kind, live, see=Held(self._log).see)

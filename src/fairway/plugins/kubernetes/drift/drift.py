@@ -36,6 +36,21 @@ class Changed(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
 
 
+class Foreign(msgspec.Struct, frozen=True, kw_only=True):
+    """An object of Git that exists and is not this application's."""
+
+    key: Key
+    api_version: str
+    uid: str
+    #: The id of the application that has it; empty where none has.
+    application: str = ""
+
+    def __str__(self) -> str:
+        if self.application:
+            return f"it exists and belongs to application {self.application}"
+        return "it exists and belongs to no application; the next deployment takes it over"
+
+
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
     """All differences at one deploy target."""
 
@@ -44,10 +59,12 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     #: In the cluster, for this application, and not in Git.
     orphans: tuple[Key, ...] = ()
     changed: tuple[Changed, ...] = ()
+    #: In Git, and in the cluster for another application or for none.
+    foreign: tuple[Foreign, ...] = ()
 
     @property
     def count(self) -> int:
-        return len(self.missing) + len(self.orphans) + len(self.changed)
+        return len(self.missing) + len(self.orphans) + len(self.changed) + len(self.foreign)
 
 
 def manifest_part(body: Body) -> dict[str, Any]:
@@ -115,6 +132,8 @@ def in_words(drift: Drift, commit: str) -> tuple[str, ...]:
         (len(drift.missing), "missing in the cluster"),
         (len(drift.orphans), "not in Git"),
         (len(drift.changed), "different"),
+        (sum(not each.application for each in drift.foreign), "in the cluster, but of no application"),
+        (sum(bool(each.application) for each in drift.foreign), "in the cluster, but of another application"),
     )
     summary = ", ".join(f"{count} {what}" for count, what in counts if count)
     objects = "object is" if drift.count == 1 else "objects are"
@@ -128,6 +147,7 @@ def in_words(drift: Drift, commit: str) -> tuple[str, ...]:
         "",
     ]
     entries = [("-", key, "") for key in drift.orphans] + [("+", key, "") for key in drift.missing]
+    entries += [("+", each.key, f"  {each}") for each in drift.foreign]
     entries += [("#", each.key, outline(masked_changes(each))) for each in drift.changed[:_SHOWN]]
     for number, (sign, key, shown) in enumerate(entries, 1):
         lines += [f"{sign} {number}. {key}", *(["", shown] if shown else [])]

@@ -14,6 +14,7 @@ import msgspec
 
 from fairway.errors import UserError
 from fairway.kube.cluster import FIELD_MANAGER, Cluster
+from fairway.kube.errors import NotAllowed
 from fairway.kube.manifest import Body, Key, key_of
 from fairway.plugins.kubernetes.applying.adoption import is_by_hand
 from fairway.plugins.kubernetes.applying.placing import Placed
@@ -21,6 +22,7 @@ from fairway.plugins.kubernetes.drift.adopted import removal, takes_over
 from fairway.plugins.kubernetes.drift.drift import (
     Changed,
     Drift,
+    Foreign,
     changes_by,
     counting,
     ignored_fields,
@@ -32,7 +34,7 @@ from fairway.plugins.kubernetes.drift.drift import (
 )
 from fairway.plugins.kubernetes.drift.written import as_written
 from fairway.plugins.kubernetes.live.objects import Seen, is_written
-from fairway.plugins.kubernetes.marks import Owner
+from fairway.plugins.kubernetes.marks import APPLICATION, Owner, belongs_to, mark
 from fairway.plugins.kubernetes.parts import part
 from fairway.plugins.kubernetes.planning.difference import Change, Path
 from fairway.plugins.kubernetes.whose.sharing import is_shareable, is_shared_with, shared_body, sharers, sharing_manager
@@ -81,15 +83,34 @@ class Judge:
         changes = await all_ended(self._changes(each, *live[each.key], compared.ignore_fields) for each in there)
         self._found = {key: found for key, found in self._found.items() if key in live}
         shared = await self._shared([each for each in written if each.key not in live], compared)
-        absent = (each for each in written if each.key not in live and each.key not in shared)
-        missing = (each for each in absent if not may_be_gone(each.manifest.body))
+        absent = [each for each in written if each.key not in live and each.key not in shared]
+        foreign = {each.key: each for each in await all_ended(map(self._foreign, absent)) if each is not None}
+        missing = (each for each in absent if each.key not in foreign and not may_be_gone(each.manifest.body))
         return Drift(
             missing=tuple(each.key for each in missing),
+            foreign=tuple(foreign.values()),
             orphans=leftovers((each.manifest for each in compared.wanted), (body for _, body in live.values())),
             changed=(
                 *(Changed(each.key, found) for each, found in zip(there, changes, strict=True) if found),
                 *(Changed(key, found) for key, found in shared.items() if found),
             ),
+        )
+
+    async def _foreign(self, placed: Placed) -> Foreign | None:
+        """The object of a manifest that is not among those of this application; None where there is none."""
+        try:
+            async with self._places:
+                live = await self._cluster.get(placed.kind, placed.namespace, placed.key.name)
+        except NotAllowed:
+            return None
+        if live is None or part(live, "metadata", "deletionTimestamp"):
+            return None
+        other = mark(live, APPLICATION)
+        return Foreign(
+            key=placed.key,
+            api_version=placed.kind.api_version,
+            uid=str(part(live, "metadata", "uid")),
+            application=other if other and belongs_to(live, other) else "",
         )
 
     async def _shared(self, absent: Sequence[Placed], compared: Compared) -> dict[Key, tuple[Change, ...]]:
@@ -124,11 +145,12 @@ class Judge:
             changes: tuple[Change, ...] = ()
         else:
             async with self._places:
-                changes = counting(await self._judged(placed, live), ignored)
+                changes = counting(await self.changes(placed, live), ignored)
         self._found[placed.key] = (digest, changes)
         return changes
 
-    async def _judged(self, placed: Placed, live: Body) -> tuple[Change, ...]:
+    async def changes(self, placed: Placed, live: Body) -> tuple[Change, ...]:
+        """What a sync would change of an object that is there."""
         written = placed.manifest.body
         try:
             answer = await self._asked(written)

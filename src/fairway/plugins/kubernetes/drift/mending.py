@@ -15,13 +15,14 @@ from fairway.plugins.kubernetes.stages import PRIMARY_ROLLOUT, SYNC
 
 def is_mendable(drift: Drift, settings: ApplicationSettings, live: Iterable[Body]) -> bool:
     """Whether a deployment, by quick sync or by the pipeline, mends anything of it."""
-    if drift.missing or drift.changed or _prunes(settings):
+    if drift.missing or drift.changed or drift.foreign or prunes(settings):
         return True
     orphans = frozenset(drift.orphans)
     return any(_is_removed(body, settings) for body in live if key_of(body) in orphans)
 
 
-def _prunes(settings: ApplicationSettings) -> bool:
+def prunes(settings: ApplicationSettings) -> bool:
+    """Whether a deployment removes what Git does not have."""
     stages = settings.stage_options(*SYNC, *PRIMARY_ROLLOUT)
     return settings.spec.quick_sync.prune or any(each.prune for each in stages)
 

@@ -22,10 +22,11 @@ from fairway.plugins.kubernetes.drift.judge import Compared, Judge
 from fairway.plugins.kubernetes.drift.mending import is_mendable
 from fairway.plugins.kubernetes.live.away import Away
 from fairway.plugins.kubernetes.live.kinds import kinds_below, served
+from fairway.plugins.kubernetes.live.left import LeftObjects, left_in_words
 from fairway.plugins.kubernetes.live.picture import Picture, User
 from fairway.plugins.kubernetes.live.pictures import Pictures
 from fairway.plugins.kubernetes.live.telling import Telling
-from fairway.plugins.kubernetes.live.tree import resources, unseen
+from fairway.plugins.kubernetes.live.tree import foreign_resources, left_resources, resources, unseen
 from fairway.plugins.kubernetes.live.unseen import Unseen, hides
 from fairway.plugins.kubernetes.live.wanted import Variants, Wanted, WantedObjects, is_passing
 from fairway.plugins.kubernetes.manifests.load import Manifests
@@ -57,6 +58,8 @@ class _AtTarget(msgspec.Struct):
     #: How it differs from Git, and what that depends on.
     drift: tuple[str, ...] = ()
     mendable: bool = True
+    #: Objects of Git that are there for others.
+    foreign: tuple[Resource, ...] = ()
     wanted: Wanted | None = None
     depends_on: Any = None
 
@@ -75,6 +78,7 @@ class LiveStates:
         self._plugin = plugin.settings.name
         self._known_targets = plugin.settings.targets
         self._wanted = WantedObjects(plugin, manifests)
+        self._left = LeftObjects(plugin)
         self._telling = Telling(plugin.live_state_changed)
         self._away = Away(self._telling.touch)
         self._applications = plugin.settings.shared.get(Applications)
@@ -100,11 +104,13 @@ class LiveStates:
             return Live(problem="The application names no deploy target of this plugin")
         self._telling.want(question.application_id)
         self._sweep()
-        self._note(question, targets)
+        former = await self._left.targets(question, targets)
+        self._note(question, targets, former)
         found = await asyncio.gather(*(self._answer(question, each) for each in targets))
-        answers = [*found, *map(self._lost, question.lost_targets)]
+        left = await asyncio.gather(*(self._left_at(question, each, found) for each in former))
+        answers = [*found, *map(self._lost, question.lost_targets), *left]
         differs = any(answer.drift for answer in answers)
-        named = {target.name: answer for target, answer in zip(targets, found, strict=True)}
+        named = {each.name: answer for each, answer in zip((*targets, *former), (*found, *left), strict=True)}
         return Live(
             resources=tuple(resource for answer in answers for resource in answer.resources),
             drift=_drift(named),
@@ -137,6 +143,27 @@ class LiveStates:
         last = self._last_seen(application_id, target)
         return Answer(resources=self._unseen.tree(target.name, away, last), problem=away)
 
+    async def _left_at(self, question: LiveQuestion, target: DeployTarget, current: Sequence[Answer]) -> Answer:
+        """What is left at a former deploy target; its failures do not hide what runs at the current ones."""
+        if any(each.problem for each in current):
+            # Which objects are theirs is not known.
+            return Answer()
+        uids = {resource.id for each in current for resource in each.resources}
+        try:
+            known = self._known(question.application_id, target)
+            found = await self._left.at(question, self._user(question.application_id, target.name), known.picture, uids)
+        except FairwayError as error:
+            return Answer(resources=self._unseen.tree(target.name, str(error)))
+        self._unseen.seen(target.name)
+        roots = [each for each in found if each.application]
+        drift = left_in_words(roots, target.name)
+        return Answer(
+            resources=left_resources(found, target.name),
+            drift=drift,
+            mendable=self._wanted.prunes(question),
+            watched=True,
+        )
+
     def _last_seen(self, application_id: str, target: DeployTarget) -> tuple[Resource, ...]:
         picture = self._pictures.get(target.name)
         return resources(picture.families.family(application_id), target.name) if picture else ()
@@ -167,11 +194,15 @@ class LiveStates:
         if known.wanted is not wanted or known.depends_on != depends_on:
             compared = _compared(question, wanted, picture, here)
             drift = await known.judge.drift(compared)
-            known.wanted, known.depends_on = wanted, depends_on
+            # Objects of others are not watched, so they are looked at each time.
+            known.wanted = None if drift.missing or drift.foreign else wanted
+            known.depends_on = depends_on
+            known.foreign = foreign_resources(drift.foreign, target.name)
             known.drift = in_words(drift, question.files.commit)
             known.mendable = is_mendable(drift, wanted.settings, (each.body() for each in compared.live))
         # Nobody tells when a kind comes to be served.
         watched = len(own) == len(wanted.kinds)
+        tree = (*tree, *known.foreign)
         return Answer(resources=tree, drift=known.drift, mendable=known.mendable, watched=watched)
 
     def _known(self, application_id: str, target: DeployTarget) -> _AtTarget:
@@ -193,14 +224,14 @@ class LiveStates:
     def _user(self, application_id: str, target: str) -> User:
         return User(self._plugin, application_id, target)
 
-    def _note(self, question: LiveQuestion, targets: Sequence[DeployTarget]) -> None:
+    def _note(self, question: LiveQuestion, targets: Sequence[DeployTarget], former: Sequence[DeployTarget]) -> None:
         """Remember that an application was asked about, and forget deploy targets that are not its own any more."""
         now = asyncio.get_running_loop().time()
         self._applications.see(question.application_id, now)
         self._applications.go_to(question.application_id, self._plugin, [each.name for each in targets])
         asked = self._asked.setdefault(question.application_id, _Asked(now, {}))
         asked.at = now
-        for name in asked.targets.keys() - {each.name for each in targets}:
+        for name in asked.targets.keys() - {each.name for each in (*targets, *former)}:
             asked.targets.pop(name).picture.leave(self._user(question.application_id, name))
 
     def _sweep(self) -> None:
@@ -212,6 +243,7 @@ class LiveStates:
         for application_id in [each for each, asked in self._asked.items() if now - asked.at >= _FORGET_SECONDS]:
             self._telling.forget(application_id)
             self._wanted.forget(application_id)
+            self._left.forget(application_id)
             for name, left in self._asked.pop(application_id).targets.items():
                 left.picture.leave(self._user(application_id, name))
 

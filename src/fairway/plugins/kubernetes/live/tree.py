@@ -3,9 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from fairway.errors import FairwayError
 from fairway.kube.errors import ClusterAway
 from fairway.model.live_state import Resource
+from fairway.plugins.kubernetes.drift.drift import Foreign
 from fairway.plugins.kubernetes.health.health import Standing
 from fairway.plugins.kubernetes.health.verdict import counted
 from fairway.plugins.kubernetes.live.objects import Seen
@@ -36,6 +39,34 @@ def resources(family: Iterable[Seen], deploy_target: str, notes: Sequence[str] =
             created_at=each.created_at,
         )
         for each in sorted(seen.values(), key=_order)
+    )
+
+
+def foreign_resources(found: Iterable[Foreign], deploy_target: str) -> tuple[Resource, ...]:
+    """Objects of Git that exist and are not the application's; their health is not the application's either."""
+    return tuple(
+        Resource(
+            id=each.uid,
+            name=each.key.name,
+            type=each.key.kind,
+            api_version=each.api_version,
+            namespace=each.key.namespace,
+            metadata={"Namespace": each.key.namespace, "API Version": each.api_version, "Kind": each.key.kind},
+            health_description=str(each),
+            deploy_target=deploy_target,
+        )
+        for each in found
+    )
+
+
+def left_resources(family: Iterable[Seen], deploy_target: str) -> tuple[Resource, ...]:
+    """The tree of a deploy target to which the application is not deployed any more."""
+    words = f"left behind: the application is not deployed to {deploy_target} any more"
+    return tuple(
+        msgspec.structs.replace(each, health_description="; ".join(filter(None, (words, each.health_description))))
+        if not each.parent_ids
+        else each
+        for each in resources(family, deploy_target)
     )
 
 

@@ -10,6 +10,7 @@ from fairway.kube.cluster import Cluster
 from fairway.kube.errors import UnknownKind
 from fairway.kube.manifest import Key
 from fairway.plugins.kubernetes.applying.placing import Placed, placed
+from fairway.plugins.kubernetes.drift.mending import prunes
 from fairway.plugins.kubernetes.live.objects import Seen
 from fairway.plugins.kubernetes.manifests.load import Manifests
 from fairway.plugins.kubernetes.marks import COMMIT, mark
@@ -80,6 +81,10 @@ class WantedObjects:
             known = self._known[key] = _Known(question.files.commit, wanted, await self._floats(question, target))
         known.is_deployed |= known.floats and bool(under_way)
         return known.wanted
+
+    def prunes(self, question: LiveQuestion) -> bool:
+        """Whether a deployment removes what Git does not have."""
+        return prunes(self._said(question))
 
     def forget(self, application_id: str) -> None:
         """Nobody asks about an application any more."""

@@ -15,6 +15,7 @@ from fairway.config.problems import ConfigError, Path, Position, Problem, Severi
 from fairway.config.reader.document import Document, Limits, TooManyProblems, read_documents
 from fairway.kube.manifest import Manifest, Where
 from fairway.plugins.kubernetes.manifests.checks import check_body, is_list
+from fairway.plugins.kubernetes.manifests.tidying import tidied
 
 #: Bundles of CustomResourceDefinitions have megabytes; nothing that people write has more than this.
 LIMITS: Final = Limits(name="manifest file", bytes=8 << 20, values=1_000_000, may_elide=False)
@@ -22,6 +23,8 @@ LIMITS: Final = Limits(name="manifest file", bytes=8 << 20, values=1_000_000, ma
 _MOST_REREAD: Final = 32 << 20
 #: Where a document begins; inside a text, even a quoted one, YAML allows no such line.
 _DOCUMENT: Final = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+#: Warnings that are shown in the log of each stage.
+_MOST_NOTES: Final = 20
 _SOURCE: Final = re.compile(r"^# Source: (\S.*?)\s*$")
 
 
@@ -49,6 +52,12 @@ class Parsed(NamedTuple):
         if wrong:
             raise BadManifests(in_order(wrong))
         return self.manifests
+
+    def notes(self) -> tuple[str, ...]:
+        """The warnings, for the log of a stage."""
+        found = [str(each) for each in self.problems if each.severity is Severity.WARNING]
+        more = [f"{len(found) - _MOST_NOTES} more warnings"] if len(found) > _MOST_NOTES else []
+        return (*found[:_MOST_NOTES], *more)
 
 
 class Part(NamedTuple):
@@ -154,13 +163,27 @@ def _bodies(
     """The objects of a document and where in it they stand, without those that have something wrong."""
     try:
         for path, body in written_out(document, document.value, (), problems):
-            wrong = [] if unchecked(body) else check_body(document, body, path)
+            if unchecked(body):
+                yield path, body
+                continue
+            wrong = check_body(document, body, path)
             problems += wrong
             if not wrong:
-                yield path, body
+                yield path, _tidied(document, body, path, problems)
     except TooManyProblems:
         enough = "has too many problems; the rest is not shown"
         problems.append(Problem(file=document.file, position=Position(1, 1), message=enough))
+
+
+def _tidied(document: Document, body: dict[str, Any], path: Path, problems: list[Problem]) -> dict[str, Any]:
+    """The object as it is applied. Warnings have no limit: they keep no file from being used."""
+    made = tidied(body)
+    for below, message in made.warnings:
+        place = (*path, *below)
+        position = document.position(place, of_key=True)
+        warning = Problem(file=document.file, position=position, path=place, message=message, severity=Severity.WARNING)
+        problems.append(warning)
+    return made.body
 
 
 def written_out(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from fairway.config.application import ApplicationConfig
 from fairway.config.platforms import KubernetesInput, KubernetesSpec
 from fairway.config.problems import Position, Problem
 from fairway.kube.manifest import Manifest
@@ -19,6 +20,7 @@ from fairway.plugins.kubernetes.manifests.places import OutsideRepository, Place
 from fairway.plugins.kubernetes.manifests.plain import find_files, parse_files, read_files
 from fairway.plugins.kubernetes.manifests.scope import in_namespace
 from fairway.plugins.kubernetes.manifests.together import described_twice, nothing_at_all
+from fairway.plugins.kubernetes.shaping.names import too_long_names
 
 
 class Linted(NamedTuple):
@@ -28,7 +30,7 @@ class Linted(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def lint_manifests(config_file: Path, spec: KubernetesSpec, *, are_needed: bool) -> Linted:
+def lint_manifests(config_file: Path, spec: KubernetesSpec, config: ApplicationConfig, *, are_needed: bool) -> Linted:
     """Check the plain manifests of the application that the file describes; `are_needed` where no deployment of it can
     do without."""
     if spec.input.helm_chart is not None or kustomization_in(config_file.parent):
@@ -43,6 +45,7 @@ def lint_manifests(config_file: Path, spec: KubernetesSpec, *, are_needed: bool)
             files |= dict.fromkeys(_from_here(place, config_file, name) for name, _ in found)
             parsed = parse_files(read_files(found), named=bool(wanted.manifests))
             wrong = parsed.problems + _wrong_together(parsed.manifests, wanted.namespace)
+            wrong += too_long_names(parsed.manifests, spec, config)
             if are_needed and not parsed.manifests and not wrong:
                 wrong = [nothing_at_all(place.shown_for(config_file.name))]
         except BadManifests as error:

@@ -90,7 +90,7 @@ class Manifests:
         async def make() -> Rendering:
             parsed = await asyncio.to_thread(parse_files, contents, named=named)
             size = sum(len(data) for _, data in contents)
-            return Rendering(manifests=tuple(parsed.checked()), size=size)
+            return Rendering(manifests=tuple(parsed.checked()), notes=parsed.notes(), size=size)
 
         return await self._renderings.get(f"plain {named} {key}", make)
 

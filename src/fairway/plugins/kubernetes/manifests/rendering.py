@@ -242,13 +242,15 @@ def _chart_directory(place: Place, chart: HelmChart) -> Path:
 
 
 def _built(output: bytes, *, floating: bool) -> Rendering:
-    manifests = parse_output(output, "kustomize build").checked()
-    return Rendering(manifests=tuple(manifests), size=len(output), floating=floating)
+    parsed = parse_output(output, "kustomize build")
+    manifests = tuple(parsed.checked())
+    return Rendering(manifests=manifests, notes=parsed.notes(), size=len(output), floating=floating)
 
 
 def _templated(output: bytes, *, floating: bool) -> Rendering:
-    manifests, notes = helm.without_hooks(parse_output(output, "helm template", helm.is_hook).checked())
-    return Rendering(manifests=tuple(manifests), notes=notes, size=len(output), floating=floating)
+    parsed = parse_output(output, "helm template", helm.is_hook)
+    manifests, notes = helm.without_hooks(parsed.checked())
+    return Rendering(manifests=tuple(manifests), notes=(*notes, *parsed.notes()), size=len(output), floating=floating)
 
 
 def _told(values: Iterable[object]) -> str:

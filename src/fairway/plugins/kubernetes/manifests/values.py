@@ -35,6 +35,11 @@ class Wrong(NamedTuple):
     unquoted: Any = None
 
 
+def pod_path(body: dict[str, Any]) -> tuple[str, ...] | None:
+    """Where a kind of Kubernetes describes its pods; None for other kinds."""
+    return _PODS.get((str(body.get("apiVersion")), str(body.get("kind"))))
+
+
 def wrong_values(body: dict[str, Any]) -> Iterator[Wrong]:
     """The values of an object that no cluster takes."""
     sort = (str(body.get("apiVersion")), str(body.get("kind")))

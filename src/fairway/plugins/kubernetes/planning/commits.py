@@ -60,6 +60,9 @@ class Commits:
         """Whether the change deserves the pipeline at one deploy target at least; None on a first deployment."""
         if running is None:
             return None
+        if target.commit == running.commit:
+            # What differs in the cluster is not known here.
+            return Strategy(SyncStrategy.QUICK_SYNC, "Quick sync, because this commit has been deployed before")
         decided: list[Strategy] = []
         for each in self._kinds_of_targets(self._settings(target).spec):
             new = await self._said(target, each)

@@ -44,8 +44,8 @@ def decide_strategy(
         return Strategy(SyncStrategy.PIPELINE, f"Pipeline, because {reason}")
     scaled = sorted(filter(None, (_scaled(*pair) for pair in pairs)))
     if come_or_gone := [*_each_kind(gone, "gone"), *_each_kind(new, "new")]:
-        return _quick(f"no pod that runs would be replaced: {', '.join([*come_or_gone, *scaled])}")
-    return _quick(f"only the scale changes: {', '.join(scaled)}" if scaled else "no pod would be replaced")
+        return _quick(f"Git changes no pod that runs: {', '.join([*come_or_gone, *scaled])}")
+    return _quick(f"only the scale changes: {', '.join(scaled)}" if scaled else "Git changes no pods")
 
 
 def _workloads(manifests: Sequence[Manifest], wanted: Sequence[ResourceReference]) -> dict[Key, Manifest]:

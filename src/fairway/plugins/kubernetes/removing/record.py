@@ -5,7 +5,7 @@ kind in the whole cluster; looking where something was ever put needs only what 
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -34,6 +34,10 @@ class _Kept(msgspec.Struct, frozen=True):
     whole: bool = False
 
 
+#: The names of all deploy targets where an application has had objects.
+_TARGETS: Final = "kubernetes-targets"
+
+
 def _key(target: str) -> str:
     return f"kubernetes-places-{target}"
 
@@ -42,6 +46,41 @@ async def kept_places(plugin: Plugin, application_id: str, target: str) -> froze
     """Where an application has had objects, asked outside of stages."""
     kept = await plugin.application_object(application_id, _key(target))
     return frozenset() if kept is None else msgspec.json.decode(kept, type=_Kept).places
+
+
+async def kept_targets(plugin: Plugin, application_id: str) -> frozenset[str]:
+    """The deploy targets where an application has had objects, asked outside of stages."""
+    kept = await plugin.application_object(application_id, _TARGETS)
+    return frozenset() if kept is None else msgspec.json.decode(kept, type=frozenset[str])
+
+
+class TargetRecord:
+    """The deploy targets where one application has had objects. It is written before a stage begins."""
+
+    def __init__(self, run: StageRun[Any]) -> None:
+        self._run = run
+
+    async def extend(self, targets: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+        """Store where a stage works, and return all deploy targets of the record. Without a record, `known` are those
+        where an earlier version may have left objects."""
+        kept = await self._run.get_object(_TARGETS)
+        if kept is None:
+            before = frozenset([each for each in known if await self._run.get_object(_key(each)) is not None])
+        else:
+            before = msgspec.json.decode(kept, type=frozenset[str])
+        after = before | frozenset(targets)
+        if kept is None or after != before:
+            await self._write(after)
+        return after
+
+    async def forget(self, target: str) -> None:
+        """Nothing of the application is left at a deploy target."""
+        kept = await self._run.get_object(_TARGETS)
+        before = frozenset() if kept is None else msgspec.json.decode(kept, type=frozenset[str])
+        await self._write(before - {target})
+
+    async def _write(self, targets: frozenset[str]) -> None:
+        await self._run.put_object(_TARGETS, msgspec.json.encode(sorted(targets)))
 
 
 class Record:

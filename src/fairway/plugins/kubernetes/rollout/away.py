@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
-from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused
+from fairway.kube.errors import BadAccess, ClusterAway, CredentialsRefused, NotAllowed
 from fairway.model.lost_targets import lost_in_words
 from fairway.plugins.kubernetes.site import Added, Site
 from fairway.sdk import PluginSettings, Retry, StageFailed
@@ -21,6 +21,8 @@ Work = Callable[[Site], Awaitable[str]]
 _ASKING: Final = Retry(first_delay=1.0, longest_delay=15.0)
 #: An attempt that went on for so long had its answers: the cluster was there meanwhile.
 _WORKED_SECONDS: Final = 300.0
+#: A cluster that has not answered for so long is named in the log.
+_SILENT_SECONDS: Final = 3.0
 #: How many objects are named.
 _NAMED: Final = 10
 
@@ -43,9 +45,11 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
         begun = now()
         try:
             site.reach()
+            await _until_it_answers(site)
             return await work(site)
         except (BadAccess, ClusterAway, CredentialsRefused) as error:
             if not await site.record.places():
+                site.run.waits_for(f"the cluster of deploy target {site.target.name}: {error}")
                 raise
             if failures == 1 or now() - begun > _WORKED_SECONDS:
                 since = now()
@@ -59,6 +63,24 @@ async def _patiently(site: Site, work: Work, seconds: float) -> str:
                 site.run.waits_for(f"the cluster of deploy target {site.target.name}, until it {then}: {error}")
         await asyncio.sleep(_ASKING.delay(failures))
     raise AssertionError("counting does not end")
+
+
+async def _until_it_answers(site: Site) -> None:
+    """Ask the cluster for anything, and say what is waited for when the answer takes long."""
+    asking = asyncio.ensure_future(site.cluster.version())
+    try:
+        answered, _ = await asyncio.wait({asking}, timeout=_SILENT_SECONDS)
+        if not answered:
+            words = f"the cluster of deploy target {site.target.name}, which has not answered yet"
+            site.run.log.info(f"Waiting for {words}")
+            site.run.waits_for(words)
+        await asking
+    except NotAllowed:
+        # That is an answer.
+        pass
+    finally:
+        asking.cancel()
+    site.run.waits_for("")
 
 
 async def refuse_lost(site: Site, settings: PluginSettings) -> str:

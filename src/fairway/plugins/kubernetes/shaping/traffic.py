@@ -90,8 +90,15 @@ def roundings(
         told = [
             _istio_rounding(made, route, spec, shares, _host(manifests, spec))
             for route in part(made.body, "spec", "http")
+            if _is_editable(route, spec)
         ]
     return tuple(filter(None, told))
+
+
+def _is_editable(route: Body, spec: KubernetesSpec) -> bool:
+    """Whether `editableRoutes` lets a route be changed."""
+    editable = spec.traffic_routing.istio.editable_routes if spec.traffic_routing.istio else ()
+    return not editable or part(route, "name") in editable
 
 
 def _istio_rounding(made: Manifest, route: Body, spec: KubernetesSpec, shares: Shares, host: str) -> str:
@@ -129,16 +136,12 @@ def _found(manifests: Sequence[Manifest], group: str, kind: str, name: str) -> M
 
 
 def _by_pod_selector(manifest: Manifest, label: VariantLabel, shares: Shares) -> Manifest:
-    chosen = {
-        label.primary_value: shares.primary,
-        label.canary_value: shares.canary,
-        label.baseline_value: shares.baseline,
-    }
+    chosen = {label.primary_value: shares.primary, label.canary_value: shares.canary}
     full = [value for value, share in chosen.items() if share == _WHOLE]
     if not full:
         raise CannotRoute(
-            f"a Service selects one variant or another, it cannot send {shares}; "
-            "write `all`, or share out the traffic with trafficRouting.method istio or smi"
+            f"a Service selects the primary or the canary, it cannot send {shares}; write `all: primary` or "
+            "`all: canary`, or set trafficRouting.method to istio or smi"
         )
     if part(manifest.body, "spec", "selector", label.key) != label.primary_value:
         raise CannotRoute(
@@ -175,7 +178,7 @@ def _by_istio(manifest: Manifest, spec: KubernetesSpec, shares: Shares, host: st
     def is_ours(destination: Any) -> bool:
         return _sends_to(destination, host, manifest.namespace)
 
-    chosen = [(each, not editable or part(each, "name") in editable) for each in routes]
+    chosen = [(each, _is_editable(each, spec)) for each in routes]
     if not any(is_ours(to) for route, edit in chosen if edit for to in part(route, "route") or ()):
         hosts = {str(part(to, "destination", "host")) for route in routes for to in part(route, "route") or ()}
         raise CannotRoute(

@@ -171,12 +171,12 @@ def variant_manifests(
 def replicas_of(wanted: Replicas, workload: Manifest, live_replicas: int | None) -> int:
     """How many copies a variant has: a number, or a share of the workload's own.
 
-    Where Git leaves the number to an autoscaler, a share is one of what runs.
+    Where an autoscaler sets that number, `live_replicas` says what it is now.
     """
     if not wanted.is_percentage:
         return max(1, wanted.number)
     written = part(workload.body, "spec", "replicas")
-    primary = written if isinstance(written, int) else live_replicas if live_replicas is not None else 1
+    primary = live_replicas if live_replicas is not None else written if isinstance(written, int) else 1
     return max(1, math.ceil(wanted.of(primary)))
 
 

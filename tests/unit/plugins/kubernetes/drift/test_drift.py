@@ -9,6 +9,7 @@ from fairway.kube.manifest import Key, Manifest
 from fairway.plugins.kubernetes.drift.drift import (
     Changed,
     Drift,
+    Foreign,
     changes_by,
     counting,
     ignored_fields,
@@ -191,3 +192,25 @@ def test_names_of_changed_objects_end_somewhere() -> None:
 )
 def test_only_a_job_that_git_lets_go_may_be_gone(version: str, kind: str, spec: dict[str, int], expected: bool) -> None:
     assert may_be_gone({"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "spec": spec}) is expected
+
+
+def test_objects_of_others_are_not_called_missing() -> None:
+    foreign = tuple(
+        Foreign(key=Key("", "ConfigMap", "shop", name), api_version="v1", uid=name, application=application)
+        for name, application in (("a", ""), ("b", "other"))
+    )
+
+    said = in_words(Drift(foreign=foreign), "abc")
+
+    assert said[0] == (
+        "2 objects are not as Git says: 1 in the cluster, but of no application, "
+        "1 in the cluster, but of another application"
+    )
+    assert said[-6:] == (
+        "+ 1. ConfigMap shop/a",
+        "",
+        "  it exists and belongs to no application; the next deployment takes it over",
+        "+ 2. ConfigMap shop/b",
+        "",
+        "  it exists and belongs to application other",
+    )

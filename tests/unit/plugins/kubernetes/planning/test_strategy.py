@@ -89,18 +89,18 @@ WEB = a_deployment()
             (QUICK, "only the scale changes: Deployment api from 2 to none, Deployment web from 2 to 5"),
             id="scale",
         ),
-        pytest.param([WEB], [WEB], (QUICK, "no pod would be replaced"), id="nothing"),
-        pytest.param([WEB, a_service(80)], [WEB, a_service(81)], (QUICK, "no pod would be replaced"), id="a service"),
+        pytest.param([WEB], [WEB], (QUICK, "Git changes no pods"), id="nothing"),
+        pytest.param([WEB, a_service(80)], [WEB, a_service(81)], (QUICK, "Git changes no pods"), id="a service"),
         pytest.param(
             [WEB],
             [WEB, a_deployment("api", "api:v9")],
-            (QUICK, "no pod that runs would be replaced: Deployment api is new"),
+            (QUICK, "Git changes no pod that runs: Deployment api is new"),
             id="a new workload",
         ),
         pytest.param(
             [WEB, a_deployment("a"), a_deployment("b")],
             [a_deployment(replicas=5)],
-            (QUICK, "no pod that runs would be replaced: Deployments a and b are gone, Deployment web from 2 to 5"),
+            (QUICK, "Git changes no pod that runs: Deployments a and b are gone, Deployment web from 2 to 5"),
             id="less workloads",
         ),
         pytest.param(
@@ -166,7 +166,7 @@ def test_a_workload_that_is_not_named_any_more_is_not_gone() -> None:
 
     decided = decide_strategy(before, after, [ResourceReference(name="api")], [ResourceReference(name="web")])
 
-    assert decided == Strategy(QUICK, "Quick sync, because no pod that runs would be replaced: Deployment api is new")
+    assert decided == Strategy(QUICK, "Quick sync, because Git changes no pod that runs: Deployment api is new")
 
 
 @pytest.mark.parametrize(

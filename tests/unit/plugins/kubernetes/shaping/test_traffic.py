@@ -38,7 +38,6 @@ def http_of(manifest: Manifest) -> Any:
     [
         pytest.param(Shares(100), "primary", id="primary"),
         pytest.param(Shares(0, 100), "canary", id="canary"),
-        pytest.param(Shares(0, 0, 100), "baseline", id="baseline"),
     ],
 )
 def test_a_service_selects_the_variant_that_gets_everything(shares: Shares, value: str) -> None:
@@ -47,10 +46,11 @@ def test_a_service_selects_the_variant_that_gets_everything(shares: Shares, valu
     assert made == a_service(selector={**PRIMARY, "pipecd.dev/variant": value})
 
 
-def test_a_service_cannot_share_out_traffic() -> None:
+@pytest.mark.parametrize("shares", [Shares(90, 10), Shares(0, 0, 100)])
+def test_a_service_cannot_share_out_traffic_nor_select_the_baseline(shares: Shares) -> None:
     """Defect 21 of PipeCD: percentages that cannot be were not refused."""
-    with pytest.raises(CannotRoute, match="it cannot send Primary: 90%, Canary: 10%, Baseline: 0%"):
-        routed([a_service(selector=PRIMARY)], BY_SELECTOR, Shares(90, 10))
+    with pytest.raises(CannotRoute, match=f"it cannot send {shares}"):
+        routed([a_service(selector=PRIMARY)], BY_SELECTOR, shares)
 
 
 def test_a_service_that_does_not_select_the_primary_is_refused() -> None:
@@ -189,6 +189,18 @@ def test_a_small_share_beside_another_host_has_a_destination_and_what_was_set_is
         "Route main of VirtualService web: weights are whole numbers, so of the 70 that are not for others there go "
         "69 to the primary, 1 to the canary",
     )
+
+
+def test_weights_of_routes_that_may_not_be_changed_are_not_told() -> None:
+    routes = [{"name": name, "route": [to("web", "primary", 70), to("legacy", weight=30)]} for name in ("main", "rest")]
+    manifest = a_virtual_service(*routes)
+    istio = IstioRouting(host="web", editable_routes=("main",))
+    spec = KubernetesSpec(traffic_routing=TrafficRouting(method="istio", istio=istio))
+    made = routed([manifest], spec, Shares(99, 1))
+
+    (told,) = roundings(made, [manifest], spec, Shares(99, 1))
+
+    assert told.startswith("Route main of VirtualService web: ")
 
 
 def test_weights_that_are_just_what_was_asked_for_are_not_told() -> None:

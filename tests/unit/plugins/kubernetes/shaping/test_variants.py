@@ -192,6 +192,7 @@ def test_the_label_of_a_variant_is_put_into_selector_and_pods() -> None:
         pytest.param(Replicas(10, is_percentage=True), 10, None, 1, id="a share"),
         pytest.param(Replicas(10, is_percentage=True), 11, None, 2, id="a share is rounded up"),
         pytest.param(Replicas(50, is_percentage=True), None, 8, 4, id="a share of what runs where Git leaves it open"),
+        pytest.param(Replicas(50, is_percentage=True), 2, 8, 4, id="a share of what an autoscaler has set"),
         pytest.param(Replicas(50, is_percentage=True), None, None, 1, id="a share of nothing known"),
         pytest.param(Replicas(50, is_percentage=True), 0, None, 1, id="at least one"),
         pytest.param(Replicas(3), None, None, 3, id="a number where Git leaves it open"),
