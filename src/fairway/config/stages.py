@@ -83,6 +83,11 @@ class WaitApprovalOptions(StageOptions, frozen=True):
             found.append(("minApproverNum", message))
         return found
 
+    def warnings(self) -> Problems:
+        if self.operators:
+            return []
+        return [("approvers", "is missing: any user with a role that allows it may approve; list who may")]
+
     @property
     def operators(self) -> tuple[str, ...]:
         """Who may approve, people and groups; nobody listed means everybody who may act on the application."""
@@ -120,14 +125,11 @@ class ScriptRunOptions(StageOptions, frozen=True):
         found: Problems = []
         if self.run and self.runs:
             found.append(("runs", "is given beside `run`; write either one script or a list of commands"))
+        if not self.commands:
+            found.append(("run", "is missing; write the script to run"))
         if not 0 <= self.retry <= MOST_RETRIES:
             found.append(("retry", f"is {self.retry}; expected 0 to {MOST_RETRIES}"))
         return found
-
-    def in_generation(self, generation: Generation) -> tuple[Self, Problems]:
-        if generation is Generation.V1 and not self.commands:
-            return self, [("run", "is missing; write the script to run")]
-        return self, []
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -339,6 +341,9 @@ def settle_stage(
     if isinstance(options, WaitApprovalOptions) and options.approves_on_timeout:
         # The plugin ends the stage itself then, and must know when, wherever that is written.
         written = {**written, "timeout": str(timeout)}
+    if isinstance(options, WaitOptions) and options.duration and not written.get("duration"):
+        # The plugin has no default; v0 has one.
+        written = {**written, "duration": str(options.duration)}
     return StageConfig(
         index=index,
         name=entry.name,

@@ -82,7 +82,7 @@ async def _since(run: StageRun[WaitApprovalOptions]) -> datetime:
 
 def _waiting_for(options: WaitApprovalOptions) -> str:
     needed, operators = options.min_approver_num, options.operators
-    who = f" of {', '.join(operators)}" if operators else ""
+    who = f" of {', '.join(operators)}" if operators else "; no approvers are listed: any authorised user may approve"
     end = "after which it counts as approved" if options.approves_on_timeout else "after which it fails"
     until = f", for {options.timeout}, {end}" if options.timeout else ""
     return f"Waiting for {needed} approval{'s' if needed > 1 else ''}{who}{until}"

@@ -106,12 +106,12 @@ STAYS_KEY: Final = "fairway-drift-stays"
 TOKEN_KEY: Final = "fairway-plugin-token"  # noqa: S105  # the name of the token, and no token
 
 
-def register_deployment_service(servicer: DeploymentServicer, server: aio.Server) -> None:
+def register_deployment_service(servicer: object, server: aio.Server) -> None:
     """Serve, in a plugin, the planning and running of stages."""
     aliases.register(servicer, deployment_messages.DESCRIPTOR.services_by_name["DeploymentService"], server)
 
 
-def register_live_state_service(servicer: LiveStateServicer, server: aio.Server) -> None:
+def register_live_state_service(servicer: object, server: aio.Server) -> None:
     """Serve, in a plugin, what runs."""
     aliases.register(servicer, live_state_messages.DESCRIPTOR.services_by_name["LivestateService"], server)
 
@@ -121,7 +121,7 @@ def register_live_state_hint_service(servicer: LiveStateHintServicer, server: ai
     aliases.register(servicer, live_state_hint_messages.DESCRIPTOR.services_by_name["LiveStateHintService"], server)
 
 
-def register_plan_preview_service(servicer: PlanPreviewServicer, server: aio.Server) -> None:
+def register_plan_preview_service(servicer: object, server: aio.Server) -> None:
     """Serve, in a plugin, what a change would do."""
     aliases.register(servicer, plan_preview_messages.DESCRIPTOR.services_by_name["PlanPreviewService"], server)
 

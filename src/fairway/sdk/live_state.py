@@ -11,7 +11,6 @@ import msgspec
 import structlog
 
 from fairway.clock import Clock
-from fairway.errors import FairwayError
 from fairway.model.application import SyncState, SyncStatus
 from fairway.model.live_state import Health, Resource
 from fairway.rpc.context import CallContext
@@ -20,7 +19,6 @@ from fairway.rpc.convert.live_state import to_wire_plugin_live_state
 from fairway.rpc.plugin_api import STAYS_KEY, UNDER_WAY_KEY, WATCHED_KEY, LiveStateServicer, common_messages
 from fairway.rpc.plugin_api import live_state_messages as m
 from fairway.sdk.plugin import Live, LiveQuestion, Plugin
-from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_run import Files
 
 _log = structlog.get_logger()
@@ -46,10 +44,7 @@ class LiveStateService(LiveStateServicer):
             targets=tuple(target for target in settings.targets if target.name in request.deploy_targets),
             lost_targets=settings.lost(request.deploy_targets),
         )
-        try:
-            live = await self._plugin.live_state(question)
-        except FairwayError as error:
-            await context.abort(code_of(error), str(error))
+        live = await self._plugin.live_state(question)
         said = {WATCHED_KEY: live.watched, STAYS_KEY: not live.mendable}
         context.set_trailing_metadata(tuple((key, "true") for key, holds in said.items() if holds))
         now = self._clock.now()

@@ -6,12 +6,10 @@ missing, which agents take for "not supported".
 
 from collections.abc import Callable
 
-from fairway.errors import FairwayError
 from fairway.rpc.context import CallContext
 from fairway.rpc.plugin_api import PlanPreviewServicer, common_messages
 from fairway.rpc.plugin_api import plan_preview_messages as m
 from fairway.sdk.plugin import Plugin, PreviewQuestion
-from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_run import Files
 
 
@@ -22,7 +20,7 @@ class PlanPreviewService(PlanPreviewServicer):
         self._plugin = plugin
         self._files = files
 
-    async def GetPlanPreview(self, request: m.GetPlanPreviewRequest, context: CallContext) -> m.GetPlanPreviewResponse:
+    async def GetPlanPreview(self, request: m.GetPlanPreviewRequest, _context: CallContext) -> m.GetPlanPreviewResponse:
         running = request.HasField("running_deployment_source")
         question = PreviewQuestion(
             application_id=request.application_id,
@@ -31,10 +29,7 @@ class PlanPreviewService(PlanPreviewServicer):
             running=self._files(request.running_deployment_source) if running else None,
             targets=tuple(each for each in self._plugin.settings.targets if each.name in request.deploy_targets),
         )
-        try:
-            previews = await self._plugin.plan_preview(question)
-        except FairwayError as error:
-            await context.abort(code_of(error), str(error))
+        previews = await self._plugin.plan_preview(question)
         results = (
             m.PlanPreviewResult(
                 deploy_target=each.deploy_target,

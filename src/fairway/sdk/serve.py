@@ -24,6 +24,7 @@ from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.live_state import LiveStateService, can_look
 from fairway.sdk.plan_preview import PlanPreviewService, can_preview
 from fairway.sdk.plugin import Plugin
+from fairway.sdk.refusing import Checked
 from fairway.sdk.service import PluginService, files_from_wire
 
 #: How long stages may take to let go when the process is told to end.
@@ -65,11 +66,14 @@ async def serving(served: Sequence[Served], host: Host) -> AsyncIterator[tuple[i
             each.plugin.meet(agent)
             service = PluginService(each.plugin, agent, SystemClock(), ends_with_call=not host.stops_stages)
             server = aio.server(options=SERVER_OPTIONS)
-            register_deployment_service(service, server)
+            name = each.plugin.settings.name
+            register_deployment_service(Checked(service, name), server)
             if can_look(each.plugin):
-                register_live_state_service(LiveStateService(each.plugin, SystemClock(), files_from_wire), server)
+                looks = LiveStateService(each.plugin, SystemClock(), files_from_wire)
+                register_live_state_service(Checked(looks, name), server)
             if can_preview(each.plugin):
-                register_plan_preview_service(PlanPreviewService(each.plugin, files_from_wire), server)
+                previews = PlanPreviewService(each.plugin, files_from_wire)
+                register_plan_preview_service(Checked(previews, name), server)
             register_stage_service(service, server)
             ports.append(_listen(server, each.address))
             await server.start()

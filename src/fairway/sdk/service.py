@@ -35,7 +35,6 @@ from fairway.rpc.plugin_api import (
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
 from fairway.sdk.plugin import EndOfLog, LeftStage, PlannedStage, Plugin, Sort, StageSpec
-from fairway.sdk.refusing import code_of
 from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
 
@@ -74,22 +73,16 @@ class PluginService(DeploymentServicer, StageServicer):
         return m.FetchDefinedStagesResponse(stages=self._plugin.stages)
 
     async def DetermineVersions(
-        self, request: m.DetermineVersionsRequest, context: CallContext
+        self, request: m.DetermineVersionsRequest, _context: CallContext
     ) -> m.DetermineVersionsResponse:
-        try:
-            versions = await self._plugin.versions(files_from_wire(request.input.target_deployment_source))
-        except FairwayError as error:
-            await context.abort(code_of(error), str(error))
+        versions = await self._plugin.versions(files_from_wire(request.input.target_deployment_source))
         return m.DetermineVersionsResponse(versions=to_wire_versions(versions))
 
     async def DetermineStrategy(
-        self, request: m.DetermineStrategyRequest, context: CallContext
+        self, request: m.DetermineStrategyRequest, _context: CallContext
     ) -> m.DetermineStrategyResponse:
         target, running = _both(request.input)
-        try:
-            answer = await self._plugin.strategy(target, running)
-        except FairwayError as error:
-            await context.abort(code_of(error), str(error))
+        answer = await self._plugin.strategy(target, running)
         if answer is None:
             return m.DetermineStrategyResponse(unsupported=True)
         strategy = SYNC_STRATEGIES.to_wire(answer.strategy)
@@ -101,9 +94,8 @@ class PluginService(DeploymentServicer, StageServicer):
         try:
             stages = [stage for wanted in request.stages for stage in self._planned(wanted, request.rollback)]
         except UserError as error:
+            _log.error("a pipeline cannot be planned", plugin=self._plugin.name, reason=str(error))
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-        except FairwayError as error:
-            await context.abort(code_of(error), str(error))
         first = min((wanted.index for wanted in request.stages), default=0)
         whole = [self._stage(spec, first, PlannedStage()) for spec in self._of_sort(Sort.ROLLBACK)]
         return m.BuildPipelineSyncStagesResponse(
@@ -201,7 +193,7 @@ class PluginService(DeploymentServicer, StageServicer):
     def _planned(self, wanted: m.BuildPipelineSyncStagesRequest.StageConfig, rollback: bool) -> list[Stage]:
         spec = self._spec(wanted.name)
         where = f"stage {wanted.index + 1} ({wanted.name})"
-        options = _options(spec, msgspec.json.decode(wanted.config or b"{}"), where)
+        options = _options(spec, wanted.config, where)
         planned = self._plugin.plan(spec, options)
         desc = wanted.desc or options.desc
         stages = [self._stage(spec, wanted.index, planned, desc)]
@@ -250,7 +242,7 @@ class PluginService(DeploymentServicer, StageServicer):
             targets=tuple(target for target in self._plugin.settings.targets if target.name in names),
             lost=self._plugin.settings.lost(names),
             notes=deployment.plugin_metadata.get(name, {}),
-            config=msgspec.json.decode(wire.stage_config or b"{}"),
+            config=wire.stage_config,
             overdue=dict(context.invocation_metadata() or ()).get(OVERDUE_KEY) == "true",
         )
 
@@ -314,8 +306,12 @@ def _left(request: stage_messages.StopRequest, end_of_log: EndOfLog | None = Non
     )
 
 
-def _options(spec: StageSpec, written: Mapping[str, Any], where: str) -> StageOptions:
+def _options(spec: StageSpec, config: bytes, where: str) -> StageOptions:
     """The options of a stage; BadOptions with everything that is wrong with them."""
+    try:
+        written = msgspec.json.decode(config or b"{}", type=dict[str, Any] | None) or {}
+    except msgspec.DecodeError as error:
+        raise BadOptions(f"{where}: the options are not a JSON object: {error}") from error
     documents, _ = read_documents(msgspec.json.encode(written), where)
     options, problems = read_settings(documents[0], documents[0].value, spec.options, (), lenient=True)
     wrong = [problem for problem in problems if problem.severity is Severity.ERROR]

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -226,6 +226,6 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[str, ...] = ()
     #: What stages of this plugin have kept with the deployment.
     notes: Mapping[str, str]
-    #: The stage's `with`; empty for a quick sync.
-    config: Mapping[str, Any]
+    #: The stage's `with` as JSON; empty for a quick sync.
+    config: bytes
     overdue: bool = False

@@ -179,7 +179,7 @@ class PluginUnderTest:
         )
 
     def _deployment(self, stage: Stage) -> Deployment:
-        commit = Commit(hash=self.commit, message="", author="", branch="main", created_at=_AT)
+        commit = Commit(hash=self.commit, message="change", author="ada", branch="main", created_at=_AT)
         return Deployment(
             id="deployment",
             application_id=self.application_id,

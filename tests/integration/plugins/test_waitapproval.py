@@ -13,6 +13,7 @@ from fairway.sdk.testing import Ended, PluginUnderTest, plugin_under_test
 from tests.integration.agent.running import until
 
 ADA, BOB = "ada at 2026-01-01 00:00:00 UTC", "bob at 2026-01-01 00:00:00 UTC"
+UNLISTED = "Waiting for 2 approvals; no approvers are listed: any authorised user may approve"
 
 
 async def noted(plugin: PluginUnderTest, key: str, value: str = "") -> None:
@@ -64,7 +65,7 @@ async def test_a_restart_goes_on_with_those_who_have_approved_and_says_nothing_t
         ended = await second
 
     assert ended.message == f"Approved by {ADA}, {BOB}"
-    assert [line for line in plugin.agent.logs["s"] if line.startswith("Waiting")] == ["Waiting for 2 approvals"]
+    assert [line for line in plugin.agent.logs["s"] if line.startswith("Waiting")] == [UNLISTED]
 
 
 async def test_time_that_runs_out_is_a_yes_where_the_file_says_so(tmp_path: Path) -> None:

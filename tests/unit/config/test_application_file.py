@@ -1,7 +1,5 @@
 """Both generations and all kinds of application files become one model; what is wrong is said all at once."""
 
-from typing import Any
-
 import pytest
 
 from fairway.config.application import ApplicationConfig, Encryption, Generation, SkipOn
@@ -9,7 +7,6 @@ from fairway.config.application_file import KINDS
 from fairway.config.problems import ConfigError, Severity, path_text
 from fairway.config.read import Reading, read_application, read_file
 from fairway.config.scalars import Duration
-from fairway.config.stages import ScriptRunOptions
 
 
 def a_file(kind: str = "KubernetesApp", spec: str = "") -> bytes:
@@ -43,7 +40,7 @@ def test_a_first_generation_kind_becomes_an_application_of_its_plugin(kind: str)
     [
         pytest.param("name: SCRIPT_RUN\n      with: {run: 'true'}", id="SCRIPT_RUN"),
         pytest.param("name: WAIT\n      with: {duration: 1m}", id="WAIT"),
-        pytest.param("name: WAIT_APPROVAL", id="WAIT_APPROVAL"),
+        pytest.param("{name: WAIT_APPROVAL, with: {approvers: [ada]}}", id="WAIT_APPROVAL"),
         pytest.param("name: ANALYSIS\n      with: {duration: 1m}", id="ANALYSIS"),
     ],
 )
@@ -273,12 +270,11 @@ def test_an_application_stands_alone_in_its_file() -> None:
         read_application(a_file() + b"---\n" + a_file(), "app.pipecd.yaml")
 
 
-def test_a_script_without_anything_to_run_is_refused_in_the_second_generation() -> None:
+@pytest.mark.parametrize("kind", ["KubernetesApp", "Application"])
+def test_a_script_without_anything_to_run_is_refused(kind: str) -> None:
     stage = "pipeline:\n  stages:\n    - {name: SCRIPT_RUN, with: {onRollback: undo}}"
-    expected: Any = ScriptRunOptions(on_rollback="undo")
 
-    assert config_of("KubernetesApp", stage).stages[0].options == expected
-    assert said(read("Application", stage)) == [
+    assert said(read(kind, stage)) == [
         ("error", "spec.pipeline.stages[0].with.run", "is missing; write the script to run")
     ]
 
@@ -291,7 +287,7 @@ def test_an_id_that_two_stages_have_is_told_of_the_second_as_people_count() -> N
     ]
 
 
-STAGE = "pipeline:\n  stages:\n    - name: WAIT_APPROVAL\n    - name: K8S_PRIMARY_ROLLOUT\n"
+STAGE = "pipeline:\n  stages:\n    - {name: WAIT_APPROVAL, with: {approvers: [ada]}}\n    - name: K8S_PRIMARY_ROLLOUT\n"
 WITH_LABEL = "      with:\n        addVariantLabelToSelector: true\n"
 QUICK = "quickSync: {addVariantLabelToSelector: true}\n"
 

@@ -6,6 +6,7 @@ from fairway.config.scalars import Duration
 from tests.unit.config.test_application_file import config_of, read, said
 
 AT = "spec.pipeline.stages[0].with"
+UNLISTED = ("warning", f"{AT}.approvers", "is missing: any user with a role that allows it may approve; list who may")
 
 
 def a_stage(text: str) -> str:
@@ -43,7 +44,7 @@ def test_otherwise_the_agent_watches_it_alone() -> None:
             id="one person is not two",
         ),
         pytest.param(
-            "onTimeout: approve",
+            "approvers: [ada], onTimeout: approve",
             [
                 (
                     "error",
@@ -54,11 +55,16 @@ def test_otherwise_the_agent_watches_it_alone() -> None:
             id="no time that could run out",
         ),
         pytest.param(
-            "onTimeout: pass",
+            "approvers: [ada], onTimeout: pass",
             [("error", f"{AT}.onTimeout", 'found "pass", expected one of approve, fail')],
             id="neither",
         ),
+        pytest.param("minApproverNum: 2", [UNLISTED], id="no approvers"),
     ],
 )
 def test_what_makes_no_sense_is_said(options: str, problems: list[tuple[str, str, str]]) -> None:
     assert said(read("Application", a_stage(f"{{name: WAIT_APPROVAL, with: {{{options}}}}}"))) == problems
+
+
+def test_a_stage_without_options_lists_no_approvers() -> None:
+    assert said(read("Application", a_stage("{name: WAIT_APPROVAL}"))) == [UNLISTED]

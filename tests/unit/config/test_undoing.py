@@ -67,7 +67,7 @@ def test_a_script_gets_all_of_it_from_either_place() -> None:
 def test_an_empty_script_is_none(empty: str) -> None:
     (settled,) = config_of("KubernetesApp", stages(f"{{name: WAIT, with: {{onRollback: {empty}}}}}")).stages
 
-    assert (settled.undo, settled.written) == (None, {})
+    assert (settled.undo, settled.written) == (None, {"duration": "1m"})
 
 
 AT = "spec.pipeline.stages[0]"

@@ -93,10 +93,15 @@ class ScriptRun(GuardedScripts):
         if noted is None and undone is not None and PLACE_KEY not in undone.metadata:
             # Such an agent writes no notes either.
             return undone.was_started
-        if noted is None or noted != name_of(self._guard.journals):
+        if noted is None and undone is None:
+            raise StageFailed(
+                f"the deployment of this request lists no stage {run.stage.index + 1} to undo, and no note says "
+                "whether its script was started; nothing was undone"
+            )
+        if noted is None or undone is None or noted != name_of(self._guard.journals):
             return noted is not None
         # The note is older than the start; in between the stage may have been cancelled.
-        return undone is None or was_started(self._guard.journals, run.deployment.id, undone.id)
+        return was_started(self._guard.journals, run.deployment.id, undone.id)
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
