@@ -154,3 +154,12 @@ async def test_a_preview_says_what_stays_although_git_does_not_have_it(
 
     assert f"{deleted} deleted manifests" in seen.summary
     assert ("1 stays in the cluster, because prune is off" in seen.summary) is (not deleted)
+
+
+async def test_the_same_commit_is_not_said_to_replace_no_pod(tmp_path: Path) -> None:
+    """What differs in the cluster, and would be restored, is not known when a deployment is planned."""
+    files = a_commit(tmp_path, "one", v1(), web_yaml=a_deployment("v1"))
+
+    decided = await a_plugin(tmp_path).strategy(files, files)
+
+    assert decided == Strategy(SyncStrategy.QUICK_SYNC, "Quick sync, because this commit has been deployed before")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from fairway.config.agent_file import DeployTarget
+from fairway.errors import FairwayError
 from fairway.kube.manifest import Key
 from fairway.plugins.kubernetes.health.verdict import counted
 from fairway.plugins.kubernetes.live.kinds import kinds_below, served
@@ -29,7 +30,11 @@ class LeftObjects:
         given = (question.files.commit, names, question.deployment_under_way)
         known = self._known.get(question.application_id)
         if known is None or known[0] != given:
-            kept = await kept_targets(self._plugin, question.application_id) - {*names}
+            try:
+                kept = await kept_targets(self._plugin, question.application_id) - {*names}
+            except FairwayError:
+                # The next look reads it again; until then the current deploy targets are shown.
+                return ()
             former = tuple(each for each in self._plugin.settings.targets if each.name in kept)
             known = self._known[question.application_id] = (given, former)
         return known[1]

@@ -33,7 +33,9 @@ class LeftBehind:
         """Store the current deploy targets; the former ones that the agent still has."""
         names = {each.name for each in self._current}
         kept = await self._record.extend(names, [each.name for each in self._known])
-        return tuple(each for each in self._known if each.name in kept - names)
+        # Another plugin of the application may deploy to a cluster that this one has left.
+        used = names.union(*self._run.deployment.deploy_targets_by_plugin.values())
+        return tuple(each for each in self._known if each.name in kept - used)
 
     async def clear(self, former: Sequence[DeployTarget], open_site: Open, *, prune: bool) -> None:
         """Remove what is at former deploy targets, or name it. The deployment itself has succeeded by then, so a former
