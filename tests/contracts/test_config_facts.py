@@ -66,6 +66,7 @@ ADDITIONS: Final = {
     "ScriptRunOptions.background": "whether processes that a script leaves running are ended with it",
     "Trigger.waiting": "whether each commit is deployed or only the newest that waits",
     "ApplicationSpec.encryptedSecrets": "where the seeds put sealed values",
+    "AgentSpec.allowUnknownFields": "PipeCD's leniency, for those who need it",
     "AgentSpec.plugin": "the seeds' name of plugins",
     "PluginEntry.sourceURL": "the seeds' name of url",
     "PluginEntry.sha256": "downloads are by URL and checksum",

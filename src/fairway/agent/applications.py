@@ -19,6 +19,7 @@ from fairway.config.application import ApplicationConfig, Generation
 from fairway.config.find import APPLICATION_FILE, OLDEST_APPLICATION_FILE, is_application_file
 from fairway.config.read import Reading
 from fairway.config.remembered import RememberedReadings
+from fairway.config.terms import Terms
 from fairway.delivery.targets import with_targets
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
@@ -174,16 +175,16 @@ _AT_ONCE = 50
 class ApplicationReader:
     """Reads the files of applications at a commit; what it has read before it does not read again."""
 
-    def __init__(self) -> None:
-        self._readings = RememberedReadings()
+    def __init__(self, terms: Terms) -> None:
+        self._readings = RememberedReadings(terms)
         #: Mirror → the commit that was read last, and its application files.
         self._last: dict[Path, _Files] = {}
 
-    async def at_commit(self, mirror: Mirror, commit: str) -> dict[str, list[Reading]]:
+    async def at_commit(self, mirror: Mirror, commit: str) -> dict[str, Reading]:
         """Every application file of a commit, by its path."""
         blobs = await self._blobs(mirror, commit)
         self._last[mirror.git_dir] = _Files(commit, blobs)
-        readings: dict[str, list[Reading]] = {}
+        readings: dict[str, Reading] = {}
         paths = list(blobs)
         for start in range(0, len(paths), _AT_ONCE):
             # In turns with everybody else: thousands of files that are new take seconds.
@@ -226,12 +227,12 @@ class Whose(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def view(
-    commit: str, readings: Mapping[str, list[Reading]], registered: Iterable[Application], whose: Whose
+    commit: str, readings: Mapping[str, Reading], registered: Iterable[Application], whose: Whose
 ) -> RepositoryView:
     """What the files of one repository say about its applications."""
     known = tuple(_known(application, commit, readings, whose) for application in registered)
     taken = {each.file for each in known}
-    others = ((path, _config(file)) for path, file in readings.items() if path not in taken and _is_text(path))
+    others = ((path, file.config) for path, file in readings.items() if path not in taken and _is_text(path))
     found = tuple(_discovered(path, config, whose) for path, config in others if config and _fits(config, whose))
     return RepositoryView(commit=commit, known=known, unregistered=found)
 
@@ -259,9 +260,7 @@ def report_unregistered(found: Iterable[DiscoveredApplication]) -> Report:
     return Report("ReportUnregisteredApplicationConfigurations", request)
 
 
-def _known(
-    application: Application, commit: str, readings: Mapping[str, list[Reading]], whose: Whose
-) -> KnownApplication:
+def _known(application: Application, commit: str, readings: Mapping[str, Reading], whose: Whose) -> KnownApplication:
     candidates = files_of(application.git_path)
     file = next((path for path in candidates if path in readings), "")
     if not file:
@@ -269,10 +268,8 @@ def _known(
         return KnownApplication(
             application=application, commit=commit, file=candidates[0], config=None, problem=problem, is_gone=True
         )
-    config = _config(readings[file])
-    problem = "" if config else "; ".join(str(error) for reading in readings[file] for error in reading.errors)
-    if config is None and not problem:
-        problem = f"{file} describes no application"
+    config = readings[file].config
+    problem = "; ".join(map(str, readings[file].errors))
     placed = with_targets(application, config, whose.targets)
     return KnownApplication(application=placed, commit=commit, file=file, config=config, problem=problem)
 
@@ -281,11 +278,6 @@ def files_of(place: GitPath) -> tuple[str, ...]:
     """Where an application's file may be: under the name it was registered with, else under the usual ones."""
     names = (place.config_filename,) if place.config_filename else (APPLICATION_FILE, OLDEST_APPLICATION_FILE)
     return tuple(posixpath.normpath(posixpath.join(place.path, name)) for name in names)
-
-
-def _config(file: list[Reading]) -> ApplicationConfig | None:
-    configs = [reading.config for reading in file]
-    return configs[0] if len(configs) == 1 and isinstance(configs[0], ApplicationConfig) else None
 
 
 def kind_of(config: ApplicationConfig) -> ApplicationKind | None:

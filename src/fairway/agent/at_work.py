@@ -248,6 +248,7 @@ def _desk(
         stage_ended=stage_ended,
         find=basis.place.server.deployment,
         sleep_until=_sleeper(basis.place.clock),
+        terms=settings.config.terms,
     )
 
 

@@ -42,6 +42,7 @@ from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
 from fairway.config.problems import ConfigError
 from fairway.config.read import read_application
+from fairway.config.terms import ACCEPTED, Terms
 from fairway.errors import FairwayError, UserError
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
@@ -70,6 +71,8 @@ class DeployingDesk(msgspec.Struct, frozen=True, kw_only=True):
     find: Find
     #: Returns when that moment has come.
     sleep_until: Callable[[datetime], Coroutine[Any, Any, None]]
+    #: How application files are read.
+    terms: Terms
     #: How patiently what is away is asked again.
     patience: Retry = PATIENCE
 
@@ -216,8 +219,10 @@ async def gathered(desk: DeployingDesk, deployment: Deployment) -> AsyncIterator
     before = _running_place(desk, deployment)
     if before is not None:
         await mirror.fetch_commit(before.commit)
-    wanted = await _wanted(deployment, mirror, _Place(commit, deployment.git_path))
-    runs = None if before is None else await _wanted(deployment, mirror, before)
+    # What was planned is not judged again: it may have to be undone.
+    terms = desk.terms if deployment.status is DeploymentStatus.PENDING else ACCEPTED
+    wanted = await _wanted(deployment, mirror, _Place(commit, deployment.git_path), terms)
+    runs = None if before is None else await _wanted(deployment, mirror, before, ACCEPTED)
     writing = asyncio.ensure_future(
         _sources(
             desk.workspace.source(deployment.id, "target", mirror, wanted),
@@ -230,6 +235,7 @@ async def gathered(desk: DeployingDesk, deployment: Deployment) -> AsyncIterator
             config=wanted.config,
             sources=writing,
             plugins=desk.plugins,
+            running_config=runs.config if runs else None,
             running_commit=before.commit if before else "",
             running_config_filename=before.git_path.config_filename if before else "",
         )
@@ -359,14 +365,14 @@ async def _mirror(desk: DeployingDesk, deployment: Deployment) -> Mirror:
     return await repository.mirror()
 
 
-async def _wanted(deployment: Deployment, mirror: Mirror, place: _Place) -> Wanted:
+async def _wanted(deployment: Deployment, mirror: Mirror, place: _Place, terms: Terms) -> Wanted:
     file, text = await _file_at(mirror, place)
     return Wanted(
         repository_id=deployment.git_path.repository.id,
         commit=place.commit,
         directory=place.git_path.path,
         file=file,
-        config=_read_application(text, file),
+        config=_read_application(text, file, terms),
     )
 
 

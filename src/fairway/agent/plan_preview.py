@@ -68,7 +68,7 @@ class Previewer:
         self._desk = desk
         self._agent_id = agent_id
         #: One of its own: what the watcher has read last is not what branches look like.
-        self._reader = ApplicationReader()
+        self._reader = ApplicationReader(desk.terms)
         self._commands = asyncio.Semaphore(_COMMANDS_AT_ONCE)
 
     async def answer(self, command: Command, asked: BuildPlanPreview) -> Answer:

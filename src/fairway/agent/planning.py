@@ -61,6 +61,7 @@ class Planning(msgspec.Struct, frozen=True, kw_only=True):
     sources: asyncio.Future[Sources]
     plugins: Plugins
     #: What ran until now; empty on a first deployment.
+    running_config: ApplicationConfig | None = None
     running_commit: str = ""
     running_config_filename: str = ""
 
@@ -139,6 +140,7 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
         answers=tuple(answers),
         plugins_of_stage=planning.plugins.plugins_of_stage,
         versions=versions,
+        running_config=planning.running_config,
         running_commit_hash=planning.running_commit,
         running_config_filename=planning.running_config_filename,
     )

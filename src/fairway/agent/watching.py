@@ -81,7 +81,7 @@ class Watcher:
 
     def __init__(self, desk: WatcherDesk) -> None:
         self._desk = desk
-        self._reader = ApplicationReader()
+        self._reader = ApplicationReader(desk.config.terms)
         self._looking = asyncio.Lock()
         #: Application id → the commit up to which nothing of it has changed.
         self._examined: dict[str, str] = {}

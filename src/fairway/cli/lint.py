@@ -13,9 +13,10 @@ from fairway.cli.lint_secrets import is_secret, masked_line, masked_problem
 from fairway.config.application import ApplicationConfig
 from fairway.config.find import find_config_files, is_application_file, is_shared_file
 from fairway.config.platforms import KubernetesSpec
-from fairway.config.problems import Problem, Severity, in_order, path_text
-from fairway.config.read import read_file
+from fairway.config.problems import ConfigError, Problem, Severity, in_order, path_text
+from fairway.config.read import read_agent, read_application_file, read_file
 from fairway.config.reader.document import LARGEST_FILE, read_documents, too_large
+from fairway.config.terms import UNKNOWN_AGENT, Terms
 
 commands = typer.Typer(add_completion=False)
 
@@ -34,6 +35,14 @@ class LintResult(msgspec.Struct, frozen=True):
 def lint(
     paths: Annotated[list[Path], typer.Argument(help="Files, or directories such as a whole repository.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    allow_unknown_fields: Annotated[
+        bool, typer.Option("--allow-unknown-fields", help="Warn about unknown fields instead of refusing them.")
+    ] = False,
+    agent_file: Annotated[
+        Path | None,
+        typer.Option(help="The file of the agent that deploys the applications.", exists=True, dir_okay=False),
+    ] = None,
 ) -> None:
     """Check configuration files, and manifests.
 
@@ -41,13 +50,21 @@ def lint(
     Files that an application attaches, or wants rendered, have to be there; that
     two applications of one repository have the same name is a warning.
     Ends with 0 when every file can be used, 1 when one cannot, 2 when a path
-    does not exist. Warnings are shown and do not change that.
+    does not exist. Warnings are shown and do not change that, except with
+    --strict. Agents judge application files with the same rules; with
+    --agent-file, lint knows the plugins of the agent, and its
+    allowUnknownFields, and so reaches the same verdict.
     """
     missing = [path for path in paths if not path.exists()]
     if missing:
         typer.echo(f"There is no such file or directory: {', '.join(map(str, missing))}", err=True)
         raise typer.Exit(2)
-    result = lint_paths(paths)
+    try:
+        result = lint_paths(paths, _terms(agent_file, allow_unknown_fields))
+    except ConfigError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
+    result = _with_errors_only(result) if strict else result
     if as_json:
         typer.echo(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
     else:
@@ -55,7 +72,17 @@ def lint(
     raise typer.Exit(1 if result.count(Severity.ERROR) else 0)
 
 
-def lint_paths(paths: Iterable[Path]) -> LintResult:
+def _terms(agent_file: Path | None, allow_unknown_fields: bool) -> Terms:
+    terms = UNKNOWN_AGENT if agent_file is None else read_agent(agent_file.read_bytes(), str(agent_file)).terms
+    return msgspec.structs.replace(terms, allow_unknown_fields=allow_unknown_fields or terms.allow_unknown_fields)
+
+
+def _with_errors_only(result: LintResult) -> LintResult:
+    problems = (msgspec.structs.replace(each, severity=Severity.ERROR) for each in result.problems)
+    return LintResult(result.files, tuple(problems))
+
+
+def lint_paths(paths: Iterable[Path], terms: Terms = UNKNOWN_AGENT) -> LintResult:
     """Check files, and the configuration files below directories; with the plain manifests that belong to them."""
     files: dict[Path, bool] = {}
     for path in paths:
@@ -70,18 +97,21 @@ def lint_paths(paths: Iterable[Path]) -> LintResult:
     problems: dict[Problem, None] = {}
     applications = Applications()
     for path, skip in files.items():
-        result = _lint_file(path, applications, skip_foreign=skip)
+        result = _lint_file(path, applications, terms, skip_foreign=skip)
         checked |= dict.fromkeys(result.files)
         problems |= dict.fromkeys(map(_without_secrets, result.problems))
     return LintResult(tuple(checked), tuple(in_order(problems)))
 
 
-def _lint_file(path: Path, applications: Applications, *, skip_foreign: bool) -> LintResult:
+def _lint_file(path: Path, applications: Applications, terms: Terms, *, skip_foreign: bool) -> LintResult:
     size = path.stat().st_size
     if size > LARGEST_FILE:
         return LintResult((), (too_large(size, str(path)),))
     data = path.read_bytes()
-    readings = read_file(data, str(path), skip_foreign=skip_foreign)
+    if is_application_file(path.as_posix()):
+        readings = [read_application_file(data, str(path), terms)]
+    else:
+        readings = read_file(data, str(path), skip_foreign=skip_foreign, terms=terms)
     problems = [problem for reading in readings for problem in reading.problems]
     configs = [reading.config for reading in readings if isinstance(reading.config, ApplicationConfig)]
     if len(readings) == len(configs) == 1:

@@ -23,6 +23,7 @@ from fairway.config.agent_file import (
 from fairway.config.application import Generation
 from fairway.config.notification import Notifications
 from fairway.config.scalars import Duration
+from fairway.config.terms import Terms
 from fairway.config.upgrade import Upgrade
 
 
@@ -66,6 +67,14 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     app_selector: dict[str, str] = {}
     #: None where the agent's version is changed by others only.
     upgrade: Upgrade | None = None
+    #: Whether unknown fields of application files are ignored, as PipeCD does.
+    allow_unknown_fields: bool = False
+
+    @property
+    def terms(self) -> Terms:
+        """How this agent reads the files of its applications."""
+        foreign = tuple(each.name for each in self.plugins if not each.url.startswith("builtin:"))
+        return Terms(allow_unknown_fields=self.allow_unknown_fields, foreign_plugins=foreign)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -99,6 +108,7 @@ def settle_agent(spec: AgentSpec) -> AgentConfig:
         plan_preview=spec.plan_preview,
         app_selector=spec.app_selector,
         upgrade=spec.upgrade,
+        allow_unknown_fields=spec.allow_unknown_fields,
     )
 
 

@@ -241,8 +241,6 @@ class PlanPreview(ZeroMeansDefault, frozen=True):
 class AgentSpec(ZeroMeansDefault, frozen=True):
     """The spec of the kind `Piped`, as it is written."""
 
-    lenient = True
-
     project_id: str = msgspec.field(name="projectID", default="")
     piped_id: str = msgspec.field(name="pipedID", default="")
     piped_key_file: str = ""
@@ -271,6 +269,8 @@ class AgentSpec(ZeroMeansDefault, frozen=True):
     app_selector: dict[str, str] = {}
     #: Fairway's own addition.
     upgrade: Upgrade | None = None
+    #: Whether unknown fields in this file and in application files are ignored, as PipeCD does. Fairway's own addition.
+    allow_unknown_fields: bool = False
 
     def problems(self) -> Problems:
         found = _repeated("repositories", [repository.repo_id for repository in self.repositories])

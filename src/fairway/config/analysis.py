@@ -87,6 +87,8 @@ class Header(Settings, frozen=True):
 class HttpCheck(Check, frozen=True):
     """A request whose answer must be the expected one."""
 
+    without_effect = {"expected": "write expectedCode or expectedResponse"}
+
     url: str = ""
     method: str = "GET"
     headers: tuple[Header, ...] = ()
@@ -99,6 +101,8 @@ class HttpCheck(Check, frozen=True):
 
 class AnalysisOptions(StageOptions, frozen=True):
     """ANALYSIS: watch for some time, fail when what is measured is bad."""
+
+    without_effect = {"threshold": "write failureLimit in each metric, log or HTTP check"}
 
     duration: Duration | None = None
     #: Read for compatibility; PipeCD never used it.

@@ -241,3 +241,6 @@ class ApplicationConfig(msgspec.Struct, frozen=True, kw_only=True):
     plugins: dict[str, Any] = {}
     #: What keeps the pipeline from ever ending well, in words; a quick sync does without it.
     impossible: tuple[str, ...] = ()
+    #: Whether the reader ignored unknown fields, and the paths of those it found.
+    allows_unknown_fields: bool = False
+    ignored_fields: tuple[str, ...] = ()

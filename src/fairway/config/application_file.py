@@ -24,7 +24,7 @@ from fairway.config.application import (
     Trigger,
 )
 from fairway.config.event_watcher import EventWatch
-from fairway.config.problems import Problem, shown, without_consequences
+from fairway.config.problems import Problem, Severity, path_text, shown, without_consequences
 from fairway.config.reader.document import Document
 from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
@@ -138,6 +138,10 @@ def settle_application(
     sealed = spec.encrypted_secrets | (spec.encryption.encrypted_secrets if spec.encryption else {})
     targets = spec.encryption.decryption_targets if spec.encryption else ()
     problems += secret_problems(document, spec.pipeline.stages, spec.encryption, sealed)
+    problems += _without_stages(document, spec)
+    if spec.plugins and generation is Generation.V0:
+        message = f"has no effect: {kind} is deployed by {KINDS[kind].plugin}; write kind: Application to name plugins"
+        problems.append(document.problem(("spec", "plugins"), message, Severity.WARNING, of_key=True))
     config = ApplicationConfig(
         generation=generation,
         kind=kind if generation is Generation.V0 else labels.get("kind", kind),
@@ -157,8 +161,20 @@ def settle_application(
         drift_detection=spec.drift_detection,
         plugins=plugins,
         impossible=impossible,
+        allows_unknown_fields=document.terms.allow_unknown_fields,
+        ignored_fields=tuple(dict.fromkeys(map(path_text, document.ignored))),
     )
     return config, problems
+
+
+def _without_stages(document: Document, spec: ApplicationSpec) -> list[Problem]:
+    """A pipeline that is written and has no stages would be a quick sync to 100 %."""
+    written = document.at(("spec",))
+    has_pipeline = isinstance(written, dict) and any(key.lower() == "pipeline" for key in written)
+    if not has_pipeline or spec.pipeline.stages or document.elided:
+        return []
+    message = "is empty; write at least one stage, or remove pipeline to deploy by quick sync"
+    return [document.later_rule(("spec", "pipeline", "stages"), message)]
 
 
 def _planner(kind: str, spec: ApplicationSpec) -> Planner:
@@ -187,7 +203,7 @@ def _plugins(document: Document, kind: str, spec: ApplicationSpec) -> tuple[dict
         written = {} if written is None else written
         typed[name] = written
         if name in PLUGINS:
-            settings, found = read_settings(document, written, PLUGINS[name], path, lenient=True)
+            settings, found = read_settings(document, written, PLUGINS[name], path)
             problems += found
             if isinstance(settings, platforms.EcsSpec):
                 settings = _with_standalone_default(settings, default=False)

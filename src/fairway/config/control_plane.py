@@ -16,8 +16,6 @@ from fairway.config.settings import Problems, Settings, SettingsTypes, ZeroMeans
 class Datastore(Settings, frozen=True):
     """Where records are kept."""
 
-    lenient = True
-
     type: Literal["FIRESTORE", "MYSQL"]
     config: dict[str, Any] = {}
 
@@ -27,8 +25,6 @@ class Datastore(Settings, frozen=True):
 
 class Filestore(Settings, frozen=True):
     """Where logs are kept."""
-
-    lenient = True
 
     type: Literal["GCS", "S3", "MINIO"]
     config: dict[str, Any] = {}

@@ -148,8 +148,6 @@ class EnvironmentEntry(Settings, frozen=True):
 class PipelineSpec(Settings, frozen=True):
     """The spec of a `Pipeline`, as it is written."""
 
-    lenient = True
-
     environments: tuple[EnvironmentEntry, ...]
     app_ref: AppReference | None = None
     promotion: PromotionEntry | None = None

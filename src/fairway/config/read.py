@@ -4,7 +4,7 @@
 siblings are for code that needs the one thing a file holds and wants a `ConfigError` otherwise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -31,6 +31,7 @@ from fairway.config.reader.document import MOST_PROBLEMS, Document, TooManyProbl
 from fairway.config.reader.rules import broken_rules
 from fairway.config.rejected import rejected_shape
 from fairway.config.settings import Settings
+from fairway.config.terms import UNKNOWN_AGENT, Terms
 
 API_VERSION: Final = "pipecd.dev/v1beta1"
 #: Manifests that carry PipeCD's version but are a platform's own input, as a Deployment is Kubernetes'.
@@ -77,8 +78,6 @@ class _Kind(NamedTuple):
     settle: _Settle
     #: What may stand in the envelope beside apiVersion, kind and spec.
     envelope: frozenset[str] = frozenset()
-    #: PipeCD passes over unknown fields of the whole spec.
-    lenient: bool = False
 
 
 def _application(context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
@@ -110,12 +109,12 @@ def _as_it_is(_context: _Context, spec: Any) -> tuple[Any, list[Problem]]:
 _KUBERNETES: Final = frozenset({"metadata", "status"})
 _READERS: Final[dict[str, _Kind]] = {
     **{name: _Kind(SPEC_TYPES[name], _application) for name in KINDS},
-    "Application": _Kind(SPEC_TYPES["Application"], _application, frozenset({"metadata"}), lenient=True),
-    "Piped": _Kind(AgentSpec, _agent, lenient=True),
+    "Application": _Kind(SPEC_TYPES["Application"], _application, frozenset({"metadata"})),
+    "Piped": _Kind(AgentSpec, _agent),
     "ControlPlane": _Kind(ControlPlaneSpec, _as_it_is),
     "EventWatcher": _Kind(EventWatcherSpec, _as_it_is),
     "AnalysisTemplate": _Kind(AnalysisTemplateSpec, _as_it_is),
-    "Pipeline": _Kind(PipelineSpec, _pipeline, _KUBERNETES, lenient=True),
+    "Pipeline": _Kind(PipelineSpec, _pipeline, _KUBERNETES),
 }
 #: Every kind a file may have, and the type of its spec.
 KIND_TYPES: Final[dict[str, type[Settings]]] = {name: kind.spec for name, kind in _READERS.items()}
@@ -126,7 +125,7 @@ def api_versions(kind: str) -> tuple[str, ...]:
     return tuple(f"{group}/{VERSION}" for group in GROUPS) if kind == "Pipeline" else (API_VERSION,)
 
 
-def read_file(data: bytes, file: str, *, skip_foreign: bool = False) -> list[Reading]:
+def read_file(data: bytes, file: str, *, skip_foreign: bool = False, terms: Terms = UNKNOWN_AGENT) -> list[Reading]:
     """Every document of a file; a text that is no YAML is one reading with its problems.
 
     `skip_foreign` passes over documents of other people's versions, for files that hold a Pipeline among others.
@@ -134,7 +133,13 @@ def read_file(data: bytes, file: str, *, skip_foreign: bool = False) -> list[Rea
     documents, problems = read_documents(data, file)
     if not documents:
         return [Reading(file, "", None, tuple(in_order(problems)))]
-    readings = [_read(document) for document in documents if not (skip_foreign and _is_foreign(document))]
+    documents = [each for each in documents if not (skip_foreign and _is_foreign(each))]
+    # A separator at the beginning or the end makes an empty document, which says nothing.
+    documents = [each for each in documents if each.value is not None] or documents[:1]
+    for document in documents:
+        document.terms = terms
+    problems += _not_alone(documents)
+    readings = [_read(document) for document in documents]
     if problems and readings:
         first = readings[0]
         spoilt = any(problem.severity is Severity.ERROR for problem in problems)
@@ -143,9 +148,27 @@ def read_file(data: bytes, file: str, *, skip_foreign: bool = False) -> list[Rea
     return readings
 
 
-def read_application(data: bytes, file: str) -> ApplicationConfig:
+def read_application_file(data: bytes, file: str, terms: Terms = UNKNOWN_AGENT) -> Reading:
+    """The verdict on an application's file. Lint and agents have no other."""
+    readings = read_file(data, file, terms=terms)
+    # PipeCD takes the first document and drops the others.
+    readings = readings[:1] if terms.accepted else readings
+    problems = [problem for reading in readings for problem in reading.problems]
+    first = readings[0]
+    errors = any(problem.severity is Severity.ERROR for problem in problems)
+    if not errors and not isinstance(first.config, ApplicationConfig):
+        kinds = ", ".join(("Application", *KINDS))
+        problems.append(_at_start(file, f"is of the kind {first.kind}; expected an application (kind {kinds})"))
+        errors = True
+    return Reading(file, first.kind, None if errors else first.config, tuple(in_order(problems)))
+
+
+def read_application(data: bytes, file: str, terms: Terms = UNKNOWN_AGENT) -> ApplicationConfig:
     """The application a file describes; ConfigError if it does not."""
-    return _only(data, file, ApplicationConfig, "an application")
+    reading = read_application_file(data, file, terms)
+    if reading.config is None:
+        raise ConfigError(reading.errors)
+    return reading.config  # type: ignore[no-any-return]  # an application's, as the verdict says
 
 
 def read_agent(data: bytes, file: str) -> AgentConfig:
@@ -185,6 +208,15 @@ def _is_foreign(document: Document) -> bool:
     return not version.startswith(("pipecd.dev/", *_WEAVE)) and rejected_shape(document) is None
 
 
+def _not_alone(documents: Sequence[Document]) -> list[Problem]:
+    """An application is one document in a file of its own; PipeCD drops every document but the first."""
+    kinds = [each.value.get("kind") if isinstance(each.value, dict) else None for each in documents]
+    if len(documents) < 2 or not any(kind in SPEC_TYPES for kind in kinds if isinstance(kind, str)):
+        return []
+    message = f"the file has {len(documents)} documents; an application is one document in a file of its own"
+    return [documents[1].later_rule((), message)]
+
+
 def _at_start(file: str, message: str) -> Problem:
     return Document(file, "", None).problem((), message)
 
@@ -213,14 +245,19 @@ def _read_document(document: Document) -> Reading:
     if refused is not None:
         return Reading(document.file, kind if isinstance(kind, str) else "", None, (refused,))
     reader = _READERS[str(kind)]
+    if reader.spec is AgentSpec and document.at(("spec", "allowUnknownFields")) is True:
+        document.terms = msgspec.structs.replace(document.terms, allow_unknown_fields=True)
     problems = list(_unknown_in_envelope(document, reader))
+    if value.get("spec") is None and not document.terms.accepted:
+        problems.append(document.problem(("spec",), "is missing; expected a mapping"))
+        return Reading(document.file, str(kind), None, tuple(in_order(problems)))
     metadata, found = _metadata(document, reader)
     problems += found
-    spec, found = convert_checked(document, _spec_value(value), reader.spec, ("spec",), lenient=reader.lenient)
+    spec, found = convert_checked(document, _spec_value(value), reader.spec, ("spec",))
     problems += found
     context = _Context(document, str(kind), str(value["apiVersion"]), metadata)
     config, found = reader.settle(context, spec)
-    found += broken_rules(document, spec, ("spec",), lenient=reader.lenient)
+    found += broken_rules(document, spec, ("spec",))
     problems += without_consequences(found, problems)
     usable = not any(problem.severity is Severity.ERROR for problem in problems)
     return Reading(document.file, str(kind), config if usable else None, tuple(in_order(problems)) if problems else ())
@@ -249,10 +286,9 @@ def _envelope_problem(document: Document, kind: Any) -> Problem | None:
 
 def _unknown_in_envelope(document: Document, reader: _Kind) -> Iterator[Problem]:
     known = {"apiVersion", "kind", "spec"} | reader.envelope
-    severity = Severity.WARNING if reader.lenient else Severity.ERROR
     for key in document.value:
         if key not in known:
-            yield document.problem((key,), f"is not a field of this{did_you_mean(key, known)}", severity, of_key=True)
+            yield document.unknown_field((key,), did_you_mean(key, known))
 
 
 def _metadata(document: Document, reader: _Kind) -> tuple[Metadata, list[Problem]]:
@@ -262,4 +298,4 @@ def _metadata(document: Document, reader: _Kind) -> tuple[Metadata, list[Problem
     if isinstance(written, dict):
         # Names, uids, managedFields …: Kubernetes' fields are Kubernetes' business.
         written = {key: item for key, item in written.items() if key in {"name", "namespace", "labels"}}
-    return convert_checked(document, written, Metadata, ("metadata",), lenient=True)
+    return convert_checked(document, written, Metadata, ("metadata",))

@@ -11,15 +11,17 @@ from typing import Any
 
 import msgspec
 
-from fairway.config.read import Reading, read_file
+from fairway.config.read import Reading, read_application_file
+from fairway.config.terms import UNKNOWN_AGENT, Terms
 
 
 class RememberedReadings:
     """The readings of the files seen last."""
 
-    def __init__(self, most: int = 20_000) -> None:
+    def __init__(self, terms: Terms = UNKNOWN_AGENT, most: int = 20_000) -> None:
+        self._terms = terms
         self._most = most
-        self._readings: OrderedDict[tuple[str, str], list[Reading]] = OrderedDict()
+        self._readings: OrderedDict[tuple[str, str], Reading] = OrderedDict()
         #: What each sort of file said last, by the name of the field.
         self._said: dict[type, dict[str, Any]] = {}
 
@@ -27,12 +29,11 @@ class RememberedReadings:
         """Those of these files (path → blob hash) that have to be fetched and read."""
         return {path: blob for path, blob in blobs.items() if (path, blob) not in self._readings}
 
-    def read(self, blobs: Mapping[str, str], contents: Mapping[str, bytes]) -> dict[str, list[Reading]]:
-        """Every file's readings; `contents` (blob hash → text) has what `unknown` asked for."""
+    def read(self, blobs: Mapping[str, str], contents: Mapping[str, bytes]) -> dict[str, Reading]:
+        """The verdict on every file; `contents` (blob hash → text) has what `unknown` asked for."""
         for path, blob in self.unknown(blobs).items():
-            self._readings[path, blob] = found = read_file(contents[blob], path)
-            for reading in found:
-                self._share(reading.config)
+            self._readings[path, blob] = found = read_application_file(contents[blob], path, self._terms)
+            self._share(found.config)
         readings = {path: self._readings[path, blob] for path, blob in blobs.items()}
         self._forget(blobs.items())
         return readings

@@ -1,5 +1,6 @@
 """The base of every type that is read from YAML: frozen, camelCase in the file, unknown fields never silent."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -11,8 +12,8 @@ Problems = list[tuple[str, str]]
 class Settings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """One mapping of a configuration file."""
 
-    #: PipeCD passes over unknown fields in here: Fairway warns instead of refusing.
-    lenient: ClassVar[bool] = False
+    #: Fields that PipeCD's own examples have and no release of it reads, and what to write instead.
+    without_effect: ClassVar[Mapping[str, str]] = {}
 
     def problems(self) -> Problems:
         """What is wrong although every field has the right type."""

@@ -7,6 +7,8 @@ the file.
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from fairway.config.application import Generation, StageConfig
 from fairway.config.problems import Path, Problem, Severity, did_you_mean, without_consequences
 from fairway.config.reader.document import Document
@@ -31,6 +33,7 @@ def settle_stages(
         if known is not None:
             options, found = _options(document, path, entry, known, generation)
             problems += found
+            entry = _without_ignored(document, path, entry)
         settled.append(settle_stage(index, entry, options, undo))
     problems += _repeated_ids(document, settled)
     return tuple(settled), problems
@@ -40,7 +43,7 @@ def _options(
     document: Document, path: Path, entry: StageEntry, known: KnownStage, generation: Generation
 ) -> tuple[Any, list[Problem]]:
     below = (*path, "with")
-    options, problems = read_settings(document, entry.options, known.options, below, lenient=True)
+    options, problems = read_settings(document, entry.options, known.options, below)
     options, missing = options.in_generation(generation)
     problems += without_consequences(at(document, below, missing), problems)
     for name, beside, inside in (
@@ -70,11 +73,7 @@ def _name_problems(
         instead = "a quick sync does it without a pipeline" if quick else "it is added when a deployment is planned"
         yield document.problem(where, f"is {name}, which cannot be written in a pipeline: {instead}")
     elif known is None:
-        near = did_you_mean(name, STAGES)
-        if generation is Generation.V0:
-            yield document.problem(where, f"is {name!r}; there is no such stage{near}")
-        elif near:
-            yield document.problem(where, f"is {name!r}, which no built-in plugin has{near}", Severity.WARNING)
+        yield _unknown_name(document, where, name, generation)
     elif allowed is not None and known.plugin not in allowed:
         platform = ", ".join(sorted(allowed - EVERYWHERE))
         yield document.problem(
@@ -82,6 +81,40 @@ def _name_problems(
         )
     elif name == "CUSTOM_SYNC":
         yield document.problem(where, "is CUSTOM_SYNC, which is deprecated; SCRIPT_RUN does the same", Severity.WARNING)
+
+
+def _unknown_name(document: Document, where: Path, name: str, generation: Generation) -> Problem:
+    """The verdict on a stage name that is not in the catalogue: an error, unless a foreign plugin may have it."""
+    foreign, near = document.terms.foreign_plugins, did_you_mean(name, STAGES)
+    if generation is Generation.V0:
+        return document.problem(where, f"is {name!r}; there is no such stage{near}")
+    if foreign is None:
+        message = f"is {name!r}, which no built-in plugin has{near}; a plugin of the agent must have it"
+        return document.problem(where, message, Severity.WARNING)
+    if foreign:
+        message = f"is {name!r}, which no built-in plugin has{near}; known at planning: the stages of"
+        return document.problem(where, f"{message} {', '.join(foreign)}", Severity.WARNING)
+    return document.later_rule(where, f"is {name!r}, which no plugin of the agent has{near}")
+
+
+def _without_ignored(document: Document, path: Path, entry: StageEntry) -> StageEntry:
+    """The entry without the options that its plugin would refuse and the agent's file allows."""
+    below = (*path, "with")
+    ignored = [each[len(below) :] for each in document.ignored if each[: len(below)] == below]
+    options = entry.options
+    for each in ignored:
+        options = _without(options, each)
+    return msgspec.structs.replace(entry, options=options) if ignored else entry
+
+
+def _without(value: Any, path: Path) -> Any:
+    """The value with one key below it left out."""
+    (step, *rest), copy = path, value.copy()
+    if rest:
+        copy[step] = _without(value[step], tuple(rest))
+    else:
+        del copy[step]
+    return copy
 
 
 def _repeated_ids(document: Document, stages: list[StageConfig]) -> Iterator[Problem]:

@@ -17,8 +17,6 @@ from fairway.model.stage import GROUP_OF_OPERATORS
 class StageEntry(Settings, frozen=True):
     """One entry of `pipeline.stages`, as it is written."""
 
-    lenient = True
-
     name: str
     id: str = ""
     desc: str = ""
@@ -144,6 +142,8 @@ class ScriptRunOptions(StageOptions, frozen=True):
 
 class CustomSyncOptions(StageOptions, frozen=True):
     """CUSTOM_SYNC: deploy with a script of one's own (deprecated; SCRIPT_RUN does it better)."""
+
+    without_effect = {"env": "write the variables under envs"}
 
     run: str = ""
     envs: dict[str, str] = {}

@@ -32,7 +32,7 @@ def take_undo(document: Document, path: Path, entry: StageEntry) -> tuple[StageE
     if _UNDO not in entry.options:
         return entry, beside if beside.commands else None, problems
     taken = {key: entry.options[key] for key in (_UNDO, _ENV) if key in entry.options}
-    inside, wrong = read_settings(document, taken, UndoScript, (*path, "with"), lenient=True)
+    inside, wrong = read_settings(document, taken, UndoScript, (*path, "with"))
     rest = {key: value for key, value in entry.options.items() if key not in taken}
     undo = beside if beside.commands else inside
     return msgspec.structs.replace(entry, options=rest), undo if undo.commands else None, [*problems, *wrong]

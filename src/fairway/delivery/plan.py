@@ -8,7 +8,7 @@ the one before it; the rollback stands at the end, in the order it would run.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -69,6 +69,8 @@ class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
     #: Stage name → the plugins of this agent that serve it.
     plugins_of_stage: Mapping[str, Sequence[str]]
     versions: tuple[ArtifactVersion, ...] = ()
+    #: The file of the last deployment that succeeded; None before the first.
+    running_config: ApplicationConfig | None = None
     running_commit_hash: str = ""
     running_config_filename: str = ""
 
@@ -139,7 +141,7 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
         return PlanDecision(plan=None, reason=reason)
     plan = Plan(
         sync_strategy=facts.strategy,
-        summary=facts.strategy_reason,
+        summary="; ".join((facts.strategy_reason, *_lost_safety(facts))),
         reason="The deployment has been planned",
         stages=stages,
         versions=facts.versions or (ArtifactVersion(version="unknown"),),
@@ -147,6 +149,17 @@ def decide_plan(facts: PlanFacts, now: datetime) -> PlanDecision:
         running_config_filename=facts.running_config_filename,
     )
     return PlanDecision(plan=plan, reason=facts.strategy_reason)
+
+
+def _lost_safety(facts: PlanFacts) -> Iterator[str]:
+    """What an author may have removed by mistake, and the summary therefore says."""
+    config, before = facts.config, facts.running_config
+    if before is not None and before.stages and not config.stages:
+        count = f"{len(before.stages)} stage{'s' if len(before.stages) > 1 else ''}"
+        yield f"the pipeline of the last deployment ({count}) is gone: quick sync to 100 %"
+    if config.allows_unknown_fields:
+        ignored = ", ".join(config.ignored_fields) or "none in this file"
+        yield f"the agent allows unknown fields (allowUnknownFields); ignored: {ignored}"
 
 
 def _without_stages(facts: PlanFacts) -> PlanDecision:

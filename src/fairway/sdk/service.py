@@ -313,7 +313,7 @@ def _options(spec: StageSpec, config: bytes, where: str) -> StageOptions:
     except msgspec.DecodeError as error:
         raise BadOptions(f"{where}: the options are not a JSON object: {error}") from error
     documents, _ = read_documents(msgspec.json.encode(written), where)
-    options, problems = read_settings(documents[0], documents[0].value, spec.options, (), lenient=True)
+    options, problems = read_settings(documents[0], documents[0].value, spec.options, ())
     wrong = [problem for problem in problems if problem.severity is Severity.ERROR]
     if wrong:
         raise BadOptions("; ".join(f"{where}: {path_text(each.path)} {each.message}" for each in wrong))

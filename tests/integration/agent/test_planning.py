@@ -63,7 +63,7 @@ LEFT = {
         reason="'one' does not exist in the application's directory; attachment.targets: 'two' does not exist",
     ),
     "secret": Left(directory="sealed", reason="this agent has no private key to open sealed values with"),
-    "stage": Left(directory="unknown", reason="No plugin of this agent has TELEPORT (stage 1"),
+    "stage": Left(directory="unknown", reason="is 'TELEPORT', which no plugin of the agent has"),
     "plugin": Left(directory="bare", reason="The application names no plugin"),
     "pipeline": Left(
         directory="bare",

@@ -170,3 +170,29 @@ def test_what_stands_beside_a_secret_is_shown(tmp_path: Path) -> None:
     (tmp_path / "web" / "s.yaml").write_text(f"{SECRET}---\n{BAD}---\n{SECRET.replace('s}', 't}')}")
 
     assert "    9 │   a: 1\n" in CliRunner().invoke(commands, [str(tmp_path)]).output
+
+
+RENDERED = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  password: "
+TEMPLATE = "{{ .encryptedSecrets.password }}"
+
+
+@pytest.mark.parametrize(
+    ("target", "manifest", "paths"),
+    [
+        pytest.param("secret.yaml", f'{RENDERED}"{TEMPLATE}"\n', [], id="a template"),
+        pytest.param("secret.yaml", f"{RENDERED}{TEMPLATE}\n", [], id="a template that is no YAML yet"),
+        pytest.param("secret.yaml", f'{RENDERED}"{TEMPLATE}"\n  b: "%"\n', [("data", "b")], id="another value"),
+        pytest.param("other.txt", f'{RENDERED}"{TEMPLATE}"\n', [("data", "password")], id="a file that stays as it is"),
+    ],
+)
+def test_what_the_agent_renders_is_not_judged_before(
+    tmp_path: Path, target: str, manifest: str, paths: list[tuple[str, ...]]
+) -> None:
+    encryption = f"{{encryptedSecrets: {{password: AgEi}}, decryptionTargets: [{target}]}}"
+    (tmp_path / "app.pipecd.yaml").write_text(
+        f"apiVersion: pipecd.dev/v1beta1\nkind: KubernetesApp\nspec: {{name: web, encryption: {encryption}}}\n"
+    )
+    (tmp_path / "other.txt").write_text("")
+    (tmp_path / "secret.yaml").write_text(manifest)
+
+    assert [each.path for each in lint_paths([tmp_path]).problems] == paths

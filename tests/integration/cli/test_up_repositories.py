@@ -161,7 +161,7 @@ def test_what_cannot_be_deployed_of_an_own_repository_is_said_with_its_reason(tm
     bad, nameless, two = found
     assert bad.startswith("bad/app.pipecd.yaml:5:11: error: spec.labels: ")
     assert nameless.startswith("nameless/app.pipecd.yaml: error: spec.name: is missing")
-    assert two == "two/app.pipecd.yaml: error: expected one document that describes an application"
+    assert two.startswith("two/app.pipecd.yaml:6:1: error: the file has 2 documents")
     assert with_name == [bad, two]
 
 

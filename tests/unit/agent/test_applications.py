@@ -19,7 +19,7 @@ from fairway.agent.applications import (
     view,
 )
 from fairway.config.application import ApplicationConfig
-from fairway.config.read import Reading, read_application, read_file
+from fairway.config.read import Reading, read_application, read_application_file
 from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath, Repository
 from fairway.rpc.agent_api import messages
 from tests.unit.model.builders import NOW, a_deployment, an_application
@@ -34,10 +34,10 @@ def a_file(name: str, labels: str = "{}", kind: str = "KubernetesApp") -> bytes:
     ).encode()
 
 
-def readings(**files: bytes) -> dict[str, list[Reading]]:
+def readings(**files: bytes) -> dict[str, Reading]:
     """The files of a commit, each in the directory of its name."""
     paths = {f"{name}/app.pipecd.yaml": text for name, text in files.items()}
-    return {path: read_file(text, path) for path, text in paths.items()}
+    return {path: read_application_file(text, path) for path, text in paths.items()}
 
 
 def registered(path: str, config_filename: str = "", **fields: object) -> Application:
@@ -58,7 +58,7 @@ def test_a_file_in_a_directory_whose_name_is_no_text_is_not_suggested() -> None:
 
 
 def test_a_file_at_the_root_or_in_a_directory_of_one_letter_is_suggested_as_pipecds_server_takes_it() -> None:
-    files = {path: read_file(a_file("shop"), path) for path in ("app.pipecd.yaml", "a/app.pipecd.yaml")}
+    files = {path: read_application_file(a_file("shop"), path) for path in ("app.pipecd.yaml", "a/app.pipecd.yaml")}
 
     seen = view(COMMIT, files, [], WHOSE)
 
@@ -96,7 +96,7 @@ def test_a_registered_file_is_known_and_any_other_is_suggested() -> None:
         pytest.param(b"kind: [", "web/app.pipecd.yaml:1:", id="no YAML"),
         pytest.param(a_file("web", "7"), "labels", id="a wrong value"),
         pytest.param(a_file("web", kind="Event"), "web/app.pipecd.yaml", id="another kind"),
-        pytest.param(a_file("web") + b"---\n" + a_file("two"), "web/app.pipecd.yaml describes no", id="two at once"),
+        pytest.param(a_file("web") + b"---\n" + a_file("two"), "the file has 2 documents", id="two at once"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_known_with_its_problem_and_hides_no_other(

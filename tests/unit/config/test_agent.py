@@ -124,13 +124,13 @@ def test_what_cannot_work_is_refused(spec: str, path: str, message: str) -> None
     assert [(path_text(problem.path), problem.message) for problem in error.value.problems] == [(path, message)]
 
 
-def test_a_field_of_a_cluster_that_nobody_knows_is_a_warning() -> None:
+def test_an_unknown_field_of_a_cluster_is_an_error() -> None:
     spec = "platformProviders: [{name: dev, type: KUBERNETES, config: {kubeConfig: x}}]"
 
     (reading,) = read_file(a_file(spec), "piped.yaml")
 
     assert [str(problem) for problem in reading.problems] == [
-        "piped.yaml:8:62: warning: spec.platformProviders[0].config.kubeConfig: has no effect: there is no such field; "
+        "piped.yaml:8:62: error: spec.platformProviders[0].config.kubeConfig: is not a field of this; "
         "did you mean 'kubeConfigPath'?"
     ]
 

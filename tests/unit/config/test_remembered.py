@@ -25,7 +25,7 @@ def test_the_same_text_under_another_name_is_read_with_that_name() -> None:
     remembered = RememberedReadings()
     remembered.read({"a.pipecd.yaml": "1"}, {"1": b""})
 
-    (reading,) = remembered.read({"b.pipecd.yaml": "1"}, {"1": b""})["b.pipecd.yaml"]
+    reading = remembered.read({"b.pipecd.yaml": "1"}, {"1": b""})["b.pipecd.yaml"]
 
     assert reading.problems[0].file == "b.pipecd.yaml"
 
@@ -55,7 +55,7 @@ def test_what_files_say_alike_is_kept_once_and_nothing_that_only_python_takes_fo
     files = {"1": an_application("a", "1"), "2": an_application("b", "1"), "3": an_application("c", "true")}
     blobs = {path: path for path in files}
 
-    shared = [each.config for found in RememberedReadings().read(blobs, files).values() for each in found]
+    shared = [each.config for each in RememberedReadings().read(blobs, files).values()]
 
     apart = [reading.config for path, text in files.items() for reading in read_file(text, path)]
     assert list(map(repr, shared)) == list(map(repr, apart))

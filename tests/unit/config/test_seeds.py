@@ -9,10 +9,11 @@ from fairway.config.agent import PluginConfig
 from fairway.config.agent_file import DeployTarget
 from fairway.config.application import Generation
 from fairway.config.pipeline import ClusterReference, PipelineTarget
-from fairway.config.problems import Severity
-from fairway.config.read import read_file
+from fairway.config.problems import Severity, path_text
+from fairway.config.read import read_application, read_file
 from fairway.config.scalars import Duration, Replicas
 from fairway.config.stages import ScriptRunOptions
+from fairway.config.terms import ACCEPTED
 
 SEEDS = Path(__file__).with_name("seeds")
 
@@ -24,8 +25,11 @@ def read_seed(name: str) -> Any:
 
 
 def test_runs_is_a_list_of_commands_beside_sealed_values_at_the_top_of_the_spec() -> None:
-    config = read_seed("script-run-rfc-1-lambda.yaml")
+    (reading,) = read_file((SEEDS / "script-run-rfc-1-lambda.yaml").read_bytes(), "f")
+    config = read_application((SEEDS / "script-run-rfc-1-lambda.yaml").read_bytes(), "f", ACCEPTED)
 
+    # The RFC writes a word in the place of a sealed value.
+    assert [path_text(problem.path) for problem in reading.errors] == ["spec.encryptedSecrets.password"]
     assert config.stages[0].options == ScriptRunOptions(
         runs=(
             "echo {{ .encryptedSecrets.password }} | sudo -S su",

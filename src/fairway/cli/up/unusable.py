@@ -10,9 +10,8 @@ from pathlib import Path
 
 from fairway.cli.up.agent_file import WatchedRepository
 from fairway.cli.up.registration import registered_files
-from fairway.config.application import ApplicationConfig
 from fairway.config.find import is_application_file
-from fairway.config.read import Reading, read_file
+from fairway.config.read import Reading, read_application_file
 from fairway.git.errors import GitLocalError
 from fairway.git.object_reader import Found, ObjectReader
 from fairway.git.process import Git
@@ -26,22 +25,18 @@ def unusable_files(repository: WatchedRepository, registered: Sequence[Applicati
     with suppress(GitLocalError):
         contents, named = asyncio.run(_contents(repository)), registered_files(registered)
         said = (
-            _why_not(read_file(content, path), path, (repository.id, path) in named)
+            _why_not(read_application_file(content, path), path, (repository.id, path) in named)
             for path, content in contents.items()
         )
         return [each for each in said if each]
     return []
 
 
-def _why_not(readings: Sequence[Reading], path: str, has_a_name: bool) -> str:
-    errors = [error for reading in readings for error in reading.errors]
-    if errors:
+def _why_not(reading: Reading, path: str, has_a_name: bool) -> str:
+    if errors := reading.errors:
         more = f" (and {len(errors) - 1} more: fairway lint)" if len(errors) > 1 else ""
         return f"{errors[0]}{more}"
-    configs = [reading.config for reading in readings]
-    if len(configs) != 1 or not isinstance(configs[0], ApplicationConfig):
-        return f"{path}: error: expected one document that describes an application"
-    if not configs[0].name and not has_a_name:
+    if not reading.config.name and not has_a_name:
         return f"{path}: error: spec.name: is missing; give it one, or register it under one with `fairway app add`"
     return ""
 

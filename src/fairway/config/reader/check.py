@@ -1,8 +1,8 @@
 """Plain values → every problem at once, against the types.
 
 msgspec reads a good file in microseconds and stops at the first thing it dislikes; only then this walks the same types
-beside the values and says all that is wrong. What PipeCD tolerates is tolerated here, with a warning: another case of
-letters in a field's name, a field nobody knows in its lenient places, an empty value for one that is not there.
+beside the values and says all that is wrong. Another case of letters in a field's name is a warning, and an empty value
+counts as a missing field. An unknown field is an error, unless the document allows unknown fields.
 """
 
 from functools import cache
@@ -12,19 +12,18 @@ from msgspec import inspect
 
 from fairway.config.problems import Path, Problem, Severity, did_you_mean, shown
 from fairway.config.reader.document import Document
-from fairway.config.settings import Settings
 
 type_info: Final = cache(inspect.type_info)
 
 
-def check(document: Document, value: Any, kind: Any, path: Path, *, lenient: bool) -> tuple[Any, list[Problem]]:
+def check(document: Document, value: Any, kind: Any, path: Path) -> tuple[Any, list[Problem]]:
     """Everything that is wrong with a value, and the value as it would be with all of it set right.
 
     What could not be read is replaced by something of the right type, so that the rest can be looked at further; a
     value with errors is never used for anything else.
     """
     checker = _Checker(document)
-    cleaned = checker.check(value, type_info(kind), path, lenient=lenient)
+    cleaned = checker.check(value, type_info(kind), path)
     return cleaned, checker.problems
 
 
@@ -33,16 +32,16 @@ class _Checker:
         self._document = document
         self.problems: list[Problem] = []
 
-    def check(self, value: Any, wanted: inspect.Type, path: Path, *, lenient: bool) -> Any:
+    def check(self, value: Any, wanted: inspect.Type, path: Path) -> Any:
         match wanted:
             case inspect.StructType():
-                return self._struct(value, wanted, path, lenient=lenient or _is_lenient(wanted))
+                return self._struct(value, wanted, path)
             case inspect.DictType():
-                return self._dict(value, wanted, path, lenient=lenient)
+                return self._dict(value, wanted, path)
             case inspect.VarTupleType() | inspect.ListType():
-                return self._list(value, wanted, path, lenient=lenient)
+                return self._list(value, wanted, path)
             case inspect.UnionType():
-                return self._union(value, wanted, path, lenient=lenient)
+                return self._union(value, wanted, path)
             case inspect.CustomType():
                 return self._custom(value, wanted, path)
             case inspect.LiteralType():
@@ -56,13 +55,13 @@ class _Checker:
         self._say(path, f"found {shown(value)}, expected {described(wanted)}{hint}")
         return _stand_in(wanted)
 
-    def _struct(self, value: Any, wanted: inspect.StructType, path: Path, *, lenient: bool) -> Any:
+    def _struct(self, value: Any, wanted: inspect.StructType, path: Path) -> Any:
         if not isinstance(value, dict):
             return self._wrong(value, wanted, path)
         fields = {field.encode_name: field for field in wanted.fields}
         cleaned: dict[str, Any] = {}
         for key, item in value.items():
-            name = self._field_name(key, fields, path, lenient=lenient)
+            name = self._field_name(key, wanted, path)
             if name is None or item is None or (item == "" and _has_default_word(fields[name])):
                 continue
             if name in cleaned:
@@ -70,52 +69,51 @@ class _Checker:
             if isinstance(item, list) and (plural := _plural(name, fields)):
                 cleaned[name] = self._wrong(item, fields[name].type, (*path, key), f"; a list stands under {plural!r}")
                 continue
-            cleaned[name] = self.check(item, fields[name].type, (*path, key), lenient=lenient)
+            cleaned[name] = self.check(item, fields[name].type, (*path, key))
         for name, field in fields.items():
             if field.required and name not in cleaned:
                 self._say((*path, name), f"is missing; expected {described(field.type)}")
                 cleaned[name] = _stand_in(field.type)
         return cleaned
 
-    def _field_name(self, key: str, fields: dict[str, Any], path: Path, *, lenient: bool) -> str | None:
+    def _field_name(self, key: str, wanted: inspect.StructType, path: Path) -> str | None:
+        fields = {field.encode_name for field in wanted.fields}
         if key in fields:
             return key
         same = next((name for name in fields if name.lower() == key.lower()), None)
         if same is not None:
             self._say((*path, key), f"is spelled {same!r}", Severity.WARNING, of_key=True)
             return same
-        severity = Severity.WARNING if lenient else Severity.ERROR
+        if instead := getattr(wanted.cls, "without_effect", {}).get(key):
+            self._say((*path, key), f"has no effect; {instead}", Severity.WARNING, of_key=True)
+            return None
         known = did_you_mean(key, fields) or (f"; known here: {', '.join(sorted(fields))}" if len(fields) <= 12 else "")
         if "with" in fields and not did_you_mean(key, fields):
             known = "; the options of a stage stand under `with`"
-        effect = "has no effect: there is no such field" if lenient else "is not a field of this"
-        self._say((*path, key), f"{effect}{known}", severity, of_key=True)
+        self.problems.append(self._document.unknown_field((*path, key), known))
         return None
 
-    def _dict(self, value: Any, wanted: inspect.DictType, path: Path, *, lenient: bool) -> Any:
+    def _dict(self, value: Any, wanted: inspect.DictType, path: Path) -> Any:
         if not isinstance(value, dict):
             return self._wrong(value, wanted, path)
         kind = wanted.value_type
         # An empty value is what it is in Go: an empty text, or settings that say nothing.
         empty: Any = None if isinstance(kind, inspect.AnyType) else "" if isinstance(kind, inspect.StrType) else {}
-        return {
-            key: self.check(empty if item is None else item, kind, (*path, key), lenient=lenient)
-            for key, item in value.items()
-        }
+        return {key: self.check(empty if item is None else item, kind, (*path, key)) for key, item in value.items()}
 
-    def _list(self, value: Any, wanted: Any, path: Path, *, lenient: bool) -> Any:
+    def _list(self, value: Any, wanted: Any, path: Path) -> Any:
         if not isinstance(value, list):
             hint = f"; write it as `- {value}`" if isinstance(value, str) and "\n" not in value else ""
             return self._wrong(value, wanted, path, hint)
-        return [self.check(item, wanted.item_type, (*path, index), lenient=lenient) for index, item in enumerate(value)]
+        return [self.check(item, wanted.item_type, (*path, index)) for index, item in enumerate(value)]
 
-    def _union(self, value: Any, wanted: inspect.UnionType, path: Path, *, lenient: bool) -> Any:
+    def _union(self, value: Any, wanted: inspect.UnionType, path: Path) -> Any:
         members = [member for member in wanted.types if not isinstance(member, inspect.NoneType)]
         if value is None:
             return None
         for member in members:
             if len(members) == 1 or _suits(value, member):
-                return self.check(value, member, path, lenient=lenient)
+                return self.check(value, member, path)
         return self._wrong(value, wanted, path)
 
     def _custom(self, value: Any, wanted: inspect.CustomType, path: Path) -> Any:
@@ -150,10 +148,6 @@ class _Checker:
         elif isinstance(wanted, inspect.StrType) and isinstance(value, list):
             hint = "; write one text, or a block that starts with |"
         return self._wrong(value, wanted, path, hint)
-
-
-def _is_lenient(wanted: inspect.StructType) -> bool:
-    return issubclass(wanted.cls, Settings) and wanted.cls.lenient
 
 
 def _has_default_word(field: inspect.Field) -> bool:

@@ -16,12 +16,10 @@ def parse_scalar(kind: Any, value: Any) -> Any:
     return kind.parse(value)
 
 
-def convert_checked(
-    document: Document, value: Any, kind: type[T], path: Path, *, lenient: bool
-) -> tuple[T, list[Problem]]:
+def convert_checked(document: Document, value: Any, kind: type[T], path: Path) -> tuple[T, list[Problem]]:
     """The settings, and everything there is to say about the values. With an error among it, look but do not use."""
     try:
         return msgspec.convert(value, kind, dec_hook=parse_scalar), []
     except msgspec.ValidationError:
-        cleaned, problems = check(document, value, kind, path, lenient=lenient)
+        cleaned, problems = check(document, value, kind, path)
     return msgspec.convert(cleaned, kind, dec_hook=parse_scalar), problems

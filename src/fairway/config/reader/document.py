@@ -18,6 +18,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from fairway.config.problems import Path, Position, Problem, Severity
 from fairway.config.reader.syntax import explain_syntax_error
 from fairway.config.reader.values import DEEPEST_NESTING, MOST_VALUES, PLAIN, TEXT, TOO_DEEP, build_values, refusal
+from fairway.config.terms import UNKNOWN_AGENT
 
 #: No configuration file is larger by accident; what a person writes fits many times over.
 LARGEST_FILE: Final = 1 << 20
@@ -85,6 +86,9 @@ class Document:
     ) -> None:
         self.file = file
         self.text = text
+        self.terms = UNKNOWN_AGENT
+        #: The unknown fields that were found, where they are allowed.
+        self.ignored: list[Path] = []
         #: The author left something out with `...`: missing fields are then no mistake.
         self.elided = elided
         #: What is wrong with the document whatever it is about.
@@ -148,6 +152,17 @@ class Document:
         )
         self.said.append(problem)
         return problem
+
+    def unknown_field(self, path: Path, hint: str) -> Problem:
+        """The problem of a field that its mapping does not have; the document decides whether it is an error."""
+        if not self.terms.allow_unknown_fields:
+            return self.problem(path, f"is not a field of this{hint}", of_key=True)
+        self.ignored.append(path)
+        return self.problem(path, f"has no effect: there is no such field{hint}", Severity.WARNING, of_key=True)
+
+    def later_rule(self, path: Path, message: str) -> Problem:
+        """The problem of a rule that is newer than the first release; files that an agent accepted before pass."""
+        return self.problem(path, message, Severity.WARNING if self.terms.accepted else Severity.ERROR)
 
     def _child(self, node: Node, step: str | int) -> tuple[Node, Node] | None:
         if isinstance(node, MappingNode):

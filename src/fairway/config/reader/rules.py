@@ -31,17 +31,15 @@ class _Plan(NamedTuple):
     fields: tuple[tuple[str, str], ...]
 
 
-def broken_rules(document: Document, settings: Any, path: Path, *, lenient: bool) -> list[Problem]:
+def broken_rules(document: Document, settings: Any, path: Path) -> list[Problem]:
     """Everything the mappings at and below a value find wrong with themselves."""
-    return list(_ask(document, settings, path, lenient=lenient))
+    return list(_ask(document, settings, path))
 
 
-def read_settings(
-    document: Document, value: Any, kind: type[S], path: Path, *, lenient: bool
-) -> tuple[S, list[Problem]]:
+def read_settings(document: Document, value: Any, kind: type[S], path: Path) -> tuple[S, list[Problem]]:
     """A mapping as settings, with everything that its type and its rules find wrong."""
-    settings, problems = convert_checked(document, value, kind, path, lenient=lenient)
-    rules = broken_rules(document, settings, path, lenient=lenient)
+    settings, problems = convert_checked(document, value, kind, path)
+    rules = broken_rules(document, settings, path)
     return settings, problems + without_consequences(rules, problems)
 
 
@@ -51,25 +49,24 @@ def at(document: Document, path: Path, found: Problems, severity: Severity = Sev
         yield document.problem((*path, *_steps(below)), sentence, severity)
 
 
-def _ask(document: Document, value: Any, path: Path, *, lenient: bool) -> Iterator[Problem]:
+def _ask(document: Document, value: Any, path: Path) -> Iterator[Problem]:
     if isinstance(value, Settings):
         plan = _plan(type(value))
-        lenient = lenient or value.lenient
         if plan.has_rules:
             yield from at(document, path, value.problems())
             yield from at(document, path, value.warnings(), Severity.WARNING)
             for field, kind in value.variants().items():
                 below = (*path, *_steps(field))
-                _, problems = read_settings(document, document.at(below) or {}, kind, below, lenient=lenient)
+                _, problems = read_settings(document, document.at(below) or {}, kind, below)
                 yield from problems
         for attribute, name in plan.fields:
-            yield from _ask(document, getattr(value, attribute), (*path, name), lenient=lenient)
+            yield from _ask(document, getattr(value, attribute), (*path, name))
     elif isinstance(value, tuple):
         for index, item in enumerate(value):
-            yield from _ask(document, item, (*path, index), lenient=lenient)
+            yield from _ask(document, item, (*path, index))
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _ask(document, item, (*path, key), lenient=lenient)
+            yield from _ask(document, item, (*path, key))
 
 
 @cache

@@ -19,6 +19,7 @@ from fairway.config.read import read_application
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.settings import Settings
+from fairway.config.terms import ACCEPTED
 from fairway.errors import UserError
 from fairway.sdk import Files
 
@@ -44,7 +45,7 @@ class ApplicationSettings(msgspec.Struct, frozen=True):
 
 def application_settings(files: Files, plugin: str) -> ApplicationSettings:
     """The settings for the plugin of that name; the defaults where the file has none."""
-    config = read_application(files.config_text, files.config_filename)
+    config = read_application(files.config_text, files.config_filename, ACCEPTED)
     name = plugin
     if plugin not in config.plugins and config.generation is Generation.V0:
         # v0 knows no plugins: its kind is meant, whatever the agent's file calls this plugin.
@@ -93,7 +94,7 @@ def _overridden(common: KubernetesInput, own: MultiTarget) -> KubernetesInput:
 
 def _read(written: Mapping[str, Any], kind: type[S], where: str) -> S:
     documents, _ = read_documents(msgspec.json.encode(written), where)
-    settings, problems = read_settings(documents[0], documents[0].value, kind, (), lenient=True)
+    settings, problems = read_settings(documents[0], documents[0].value, kind, ())
     wrong = [str(each) for each in problems if each.severity is Severity.ERROR]
     if wrong:
         raise BadSettings("; ".join(wrong))

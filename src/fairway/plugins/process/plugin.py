@@ -17,6 +17,7 @@ from fairway.config.read import read_application
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import ProcessCanaryRolloutOptions, ProcessTrafficRoutingOptions, StageOptions
+from fairway.config.terms import ACCEPTED
 from fairway.in_thread import in_thread
 from fairway.model.artifact import ArtifactVersion
 from fairway.plugins.process.decide import all_answer, keeps_failing, what_is_missing
@@ -209,12 +210,12 @@ class Process(Plugin):
 
     def _found_spec(self, files: Files) -> ProcessSpec | None:
         """The settings; None for files of a time when the application ran elsewhere."""
-        written = read_application(files.config_text, files.config_filename).plugins.get(self.settings.name)
+        written = read_application(files.config_text, files.config_filename, ACCEPTED).plugins.get(self.settings.name)
         if written is None or isinstance(written, ProcessSpec):
             return written
         # Under another name than its own the reader does not know the plugin's settings.
         documents, _ = read_documents(msgspec.json.encode(written), files.config_filename)
-        spec, problems = read_settings(documents[0], documents[0].value, ProcessSpec, (), lenient=True)
+        spec, problems = read_settings(documents[0], documents[0].value, ProcessSpec, ())
         wrong = [str(each) for each in problems if each.severity is Severity.ERROR]
         if wrong:
             raise StageFailed("; ".join(wrong))

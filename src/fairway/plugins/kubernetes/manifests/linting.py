@@ -4,7 +4,7 @@ What charts and kustomizations make is known only when their tools have run; a p
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import msgspec
 from fairway.config.application import ApplicationConfig
 from fairway.config.platforms import KubernetesInput, KubernetesSpec
 from fairway.config.problems import Position, Problem
+from fairway.config.reader.document import read_documents
 from fairway.kube.manifest import Manifest
 from fairway.plugins.kubernetes.manifests.documents import BadManifests
 from fairway.plugins.kubernetes.manifests.kustomize import kustomization_in
@@ -33,6 +34,8 @@ class Linted(NamedTuple):
 def lint_manifests(config_file: Path, spec: KubernetesSpec, config: ApplicationConfig, *, are_needed: bool) -> Linted:
     """Check the plain manifests of the application that the file describes; `are_needed` where no deployment of it can
     do without."""
+    # The files that secrets and attachments are rendered into.
+    rendered = config.encryption.decryption_targets + config.attachment.targets
     if spec.input.helm_chart is not None or kustomization_in(config_file.parent):
         return Linted((), ())
     directory = config_file.parent.resolve()
@@ -54,8 +57,23 @@ def lint_manifests(config_file: Path, spec: KubernetesSpec, config: ApplicationC
             file = place.shown_for(config_file.name)
             wrong = [Problem(file=file, position=Position(1, 1), message=str(error))]
         for each in wrong:
+            if _is_rendered_later(each, place, rendered):
+                continue
             problems[msgspec.structs.replace(each, file=_from_here(place, config_file, each.file))] = None
     return Linted(tuple(files), tuple(problems))
+
+
+def _is_rendered_later(problem: Problem, place: Place, rendered: Collection[str]) -> bool:
+    """Whether a problem is about a template, whose text is known only when the agent has rendered it."""
+    file = place.root / problem.file
+    if file.resolve() not in {(place.directory / each).resolve() for each in rendered}:
+        return False
+    data = file.read_bytes()
+    if not problem.path:
+        # The text becomes YAML only when it is rendered.
+        return b"{{" in data and not read_documents(data, problem.file)[0]
+    lines = data.splitlines()
+    return problem.position.line <= len(lines) and b"{{" in lines[problem.position.line - 1]
 
 
 def _wrong_together(manifests: Sequence[Manifest], namespace: str) -> list[Problem]:
