@@ -19,7 +19,7 @@ from fairway.config.application import ApplicationConfig, Generation
 from fairway.config.find import APPLICATION_FILE, OLDEST_APPLICATION_FILE, is_application_file
 from fairway.config.read import Reading
 from fairway.config.remembered import RememberedReadings
-from fairway.config.terms import Terms
+from fairway.config.terms import UNKNOWN_AGENT, Terms
 from fairway.delivery.targets import with_targets
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
@@ -175,7 +175,7 @@ _AT_ONCE = 50
 class ApplicationReader:
     """Reads the files of applications at a commit; what it has read before it does not read again."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms = UNKNOWN_AGENT) -> None:
         self._readings = RememberedReadings(terms)
         #: Mirror → the commit that was read last, and its application files.
         self._last: dict[Path, _Files] = {}

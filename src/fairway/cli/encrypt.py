@@ -42,6 +42,7 @@ def encrypt(
     """Seal a secret for an agent, here on this machine; only the sealed text is printed.
 
     The secret comes from a file or from stdin, byte for byte. What is typed at the prompt is not shown.
+    An empty secret is refused.
     """
     from fairway.secrets.sealed import seal
 
@@ -57,7 +58,9 @@ def encrypt(
 
 
 def as_text(secret: bytes, as_base64: bool) -> str:
-    """The secret as it is sealed; UsageError for bytes that are no text, without showing any of them."""
+    """The secret as it is sealed; UsageError for an empty one, and for bytes that are no text, without showing any."""
+    if not secret.strip():
+        raise UsageError("the secret is empty; is a variable or a file that should hold it empty?")
     if as_base64:
         return base64.b64encode(secret).decode()
     try:

@@ -1,0 +1,47 @@
+"""A commit that loses its safety by a typo is not deployed; one that loses it on purpose says so in its summary."""
+
+from pathlib import Path
+
+import msgspec
+
+from fairway.model.application import SyncStatus
+from tests.integration.agent.running import a_world, an_agent_at_work
+from tests.integration.agent.test_drift import plugins, until_it_is
+from tests.integration.git.repositories import an_origin
+
+PIPELINE = {"stages": [{"name": "WAIT", "with": {"duration": "1ms"}}]}
+TARGETS = {"drifting": ("here",)}
+
+
+def a_file(**spec: object) -> str:
+    common = {"name": "web", "plugins": {"drifting": {}}, "planner": {"alwaysUsePipeline": True}}
+    file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": {**common, **spec}}
+    return msgspec.json.encode(file).decode()
+
+
+async def test_a_typo_is_not_deployed_and_a_pipeline_that_is_gone_is_said(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": a_file(pipeline=PIPELINE)})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application(deploy_targets_by_plugin=TARGETS)
+        async with an_agent_at_work(world, plugins(tmp_path / "runs")):
+            first = await world.ended()
+            origin.commit({"web/app.pipecd.yaml": a_file(piepline=PIPELINE)})
+            await until_it_is(world, SyncStatus.INVALID_CONFIG)
+            state, refused = (await world.application()).sync_state, await world.deployments()
+            origin.commit({"web/app.pipecd.yaml": a_file()})
+            second = await world.ended(2)
+
+    assert state is not None
+    assert "spec.piepline: is not a field of this; did you mean 'pipeline'?" in state.reason
+    assert [each.id for each in refused] == [first.id]
+    assert second.summary.endswith("; the pipeline of the last deployment (1 stage) is gone: quick sync to 100 %")
+
+
+async def test_an_agent_that_allows_unknown_fields_deploys_and_says_what_it_ignored(tmp_path: Path) -> None:
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": a_file(piepline=PIPELINE)})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application(deploy_targets_by_plugin=TARGETS)
+        async with an_agent_at_work(world, f"{plugins(tmp_path / 'runs')}\n  allowUnknownFields: true"):
+            deployment = await world.ended()
+
+    assert deployment.summary.endswith("; the agent allows unknown fields (allowUnknownFields); ignored: spec.piepline")
