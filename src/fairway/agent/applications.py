@@ -7,7 +7,7 @@ belong to no registered application are found too, so that people can register t
 import asyncio
 import contextlib
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -29,10 +29,11 @@ from fairway.model.application import (
     DeploymentReference,
     DiscoveredApplication,
     GitPath,
+    UnusableFile,
 )
 from fairway.model.deployment import Deployment
 from fairway.rpc.agent_api import messages
-from fairway.rpc.convert.application import to_wire_discovered_application
+from fairway.rpc.convert.application import MOST_REASON, to_wire_discovered_application
 
 #: Times on the wire are whole seconds.
 _WIRE_SECOND = timedelta(seconds=1)
@@ -60,6 +61,8 @@ class RepositoryView(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[KnownApplication, ...]
     #: Described by files, but registered by nobody.
     unregistered: tuple[DiscoveredApplication, ...]
+    #: Files that cannot be deployed, of registered applications and of others.
+    unusable: tuple[UnusableFile, ...] = ()
 
 
 class Registered:
@@ -168,6 +171,7 @@ def _ended_at(reference: DeploymentReference) -> datetime:
     return reference.completed_at or reference.started_at
 
 
+_NAMELESS = "error: spec.name: is missing; give it one, or register it under one with `fairway app add`"
 #: How many files are read before others get their turn.
 _AT_ONCE = 50
 
@@ -232,9 +236,40 @@ def view(
     """What the files of one repository say about its applications."""
     known = tuple(_known(application, commit, readings, whose) for application in registered)
     taken = {each.file for each in known}
-    others = ((path, file.config) for path, file in readings.items() if path not in taken and _is_text(path))
-    found = tuple(_discovered(path, config, whose) for path, config in others if config and _fits(config, whose))
-    return RepositoryView(commit=commit, known=known, unregistered=found)
+    others = {path: file for path, file in readings.items() if path not in taken and _is_text(path)}
+    configs = {path: file.config for path, file in others.items()}
+    found = tuple(_discovered(path, each, whose) for path, each in configs.items() if each and _fits(each, whose))
+    unusable = (*_unusable_of(known, whose), *_unusable(others, whose))
+    return RepositoryView(commit=commit, known=known, unregistered=found, unusable=unusable)
+
+
+def _unusable_of(known: Iterable[KnownApplication], whose: Whose) -> Iterator[UnusableFile]:
+    """The files of registered applications that cannot be used."""
+    for each in known:
+        if each.problem:
+            yield UnusableFile(
+                repository_id=whose.repository_id,
+                file=each.file,
+                reason=_cut(each.problem),
+                application_id=each.application.id,
+            )
+
+
+def _unusable(others: Mapping[str, Reading], whose: Whose) -> Iterator[UnusableFile]:
+    """The files of no application of this agent that cannot be used, or cannot be suggested for want of a name."""
+    for path, reading in others.items():
+        config: ApplicationConfig | None = reading.config
+        if config is None:
+            reason = _cut("; ".join(map(str, reading.errors)))
+            yield UnusableFile(repository_id=whose.repository_id, file=path, reason=reason)
+        elif not config.name and _has_labels(config, whose):
+            yield UnusableFile(
+                repository_id=whose.repository_id, file=path, reason=f"{path}: {_NAMELESS}", nameless=True
+            )
+
+
+def _cut(reason: str) -> str:
+    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 5]}… cut"
 
 
 def renamed(known: Iterable[KnownApplication], whose: Whose) -> tuple[DiscoveredApplication, ...]:
@@ -302,7 +337,11 @@ def _discovered(path: str, config: ApplicationConfig, whose: Whose) -> Discovere
 
 
 def _fits(config: ApplicationConfig, whose: Whose) -> bool:
-    return bool(config.name) and all(config.labels.get(key) == value for key, value in whose.selector.items())
+    return bool(config.name) and _has_labels(config, whose)
+
+
+def _has_labels(config: ApplicationConfig, whose: Whose) -> bool:
+    return all(config.labels.get(key) == value for key, value in whose.selector.items())
 
 
 def _is_text(path: str) -> bool:

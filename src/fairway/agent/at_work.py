@@ -126,6 +126,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
                 repositories=self.desk.repositories,
                 outbox=self.desk.outbox,
                 upgrader=self.upgrader,
+                unusable=self.watcher.unusable,
             )
         )
 
@@ -214,6 +215,7 @@ def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:
             clock=basis.place.clock,
             new_id=lambda: str(uuid4()),
             find=basis.place.server.deployment,
+            report_unusable=basis.place.server.report_unusable,
             looked=looked,
         )
     )

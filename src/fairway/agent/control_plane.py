@@ -20,7 +20,7 @@ from grpc import aio
 from fairway.agent.reports import Report
 from fairway.errors import TemporaryError, UserError
 from fairway.model.agent import AgentProfile
-from fairway.model.application import Application, DeploymentReference
+from fairway.model.application import Application, DeploymentReference, UnusableFile
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.registration import Registration, Standing
@@ -38,7 +38,12 @@ from fairway.rpc.agent_api import (
     report_messages,
 )
 from fairway.rpc.convert.agent import to_wire_profile
-from fairway.rpc.convert.application import from_wire_application, from_wire_deployment_reference
+from fairway.rpc.convert.application import (
+    MOST_UNUSABLE_FILES,
+    from_wire_application,
+    from_wire_deployment_reference,
+    to_wire_unusable_file,
+)
 from fairway.rpc.convert.command import from_wire_command
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_deployment
 from fairway.rpc.convert.registration import from_server_registration
@@ -178,6 +183,16 @@ class ControlPlane:
             if _code(error) is not grpc.StatusCode.UNIMPLEMENTED:
                 raise
         return await self._find_at_pipecd(application_id)
+
+    async def report_unusable(self, files: Sequence[UnusableFile]) -> None:
+        """Report the application files that cannot be deployed; PipeCD's server does not want to know them."""
+        wire = map(to_wire_unusable_file, files[:MOST_UNUSABLE_FILES])
+        request = application_messages.ReportUnusableFilesRequest(files=wire)
+        try:
+            await self._answer(self._finding.ReportUnusableFiles, request, "ReportUnusableFiles")
+        except ServerRefused as error:
+            if _code(error) is not grpc.StatusCode.UNIMPLEMENTED:
+                raise
 
     async def _find_at_pipecd(self, application_id: str) -> Registration:
         """The same of PipeCD's server, which lists enabled ones alone and does not tell disabled from deleted."""

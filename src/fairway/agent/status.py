@@ -23,6 +23,7 @@ from fairway.agent.plugins.supervisor import Supervisor
 from fairway.agent.repositories import Repositories
 from fairway.config.agent import AgentConfig
 from fairway.errors import UserError
+from fairway.model.application import UnusableFile
 from fairway.model.stage import StageStatus
 
 _log = structlog.get_logger()
@@ -92,6 +93,8 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
     upgrade_trouble: str = ""
     #: Whether it is at work, or another one with its id.
     lease: LeaseState = LeaseState()
+    #: Application files that cannot be deployed.
+    unusable: tuple[UnusableFile, ...] = ()
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +114,7 @@ class StatusDesk(msgspec.Struct, frozen=True, kw_only=True):
     repositories: Repositories
     outbox: Outbox
     upgrader: Upgrader
+    unusable: tuple[UnusableFile, ...]
 
 
 def status_path(data: Path) -> Path:
@@ -173,6 +177,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
         wanted=desk.upgrader.wanted,
         upgrade_trouble=desk.upgrader.trouble,
         lease=desk.told.lease,
+        unusable=desk.unusable,
     )
 
 

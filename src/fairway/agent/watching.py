@@ -5,7 +5,7 @@ touches, and tells the server of names that changed, files that nobody has regis
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid5
@@ -40,7 +40,7 @@ from fairway.delivery.preview import gone_in_words
 from fairway.delivery.trigger import Drift, TriggerOutcome
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
-from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus
+from fairway.model.application import DiscoveredApplication, Repository, SyncState, SyncStatus, UnusableFile
 from fairway.model.chain import ApplicationMatcher
 from fairway.model.command import ChainSyncApplication, Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
@@ -70,6 +70,8 @@ class WatcherDesk(msgspec.Struct, frozen=True, kw_only=True):
     new_id: Callable[[], str]
     #: A deployment as the server has it.
     find: Callable[[str], Coroutine[Any, Any, Deployment]]
+    #: Reports the application files that cannot be deployed.
+    report_unusable: Callable[[Sequence[UnusableFile]], Coroutine[Any, Any, None]]
     #: Called after each look at a repository.
     looked: Callable[[], None]
     #: How patiently a remote is asked again that is away when somebody wants to deploy.
@@ -89,6 +91,8 @@ class Watcher:
         #: Repository id → the commit, and the version of what is registered, that the last whole look has seen.
         self._seen: dict[str, tuple[str, int]] = {}
         self._unregistered: tuple[DiscoveredApplication, ...] = ()
+        #: What the server knows; None before the first report.
+        self._unusable: tuple[UnusableFile, ...] | None = None
         #: Application id → what was last said to be wrong with its file.
         self._problems: dict[str, str] = {}
 
@@ -96,6 +100,11 @@ class Watcher:
         """The registered applications as they were last seen in Git."""
         for seen in self._views.values():
             yield from seen.known
+
+    @property
+    def unusable(self) -> tuple[UnusableFile, ...]:
+        """The application files that cannot be deployed, as they were last seen in Git."""
+        return tuple(each for seen in self._views.values() for each in seen.unusable)
 
     async def look_everywhere(self) -> None:
         """Look at every repository that has been read."""
@@ -177,10 +186,12 @@ class Watcher:
         readings = await self._reader.at_commit(mirror, commit)
         whose = self._whose(repository)
         seen = view(commit, readings, self._desk.registered.of_repository(repository.id), whose)
+        _log_unusable(self._views.get(repository.id), seen)
         self._views[repository.id] = seen
         examined = await examine(mirror, seen.known, self._examined, self._desk.clock.now())
         refused = await self._deploy_all(repository, [each for each in examined if _is_triggered(each)])
         await self._tell(seen, whose)
+        refused = refused or await self._report_unusable()
         repository.looked_at = commit
         self._desk.looked()
         if refused is not None:
@@ -285,6 +296,18 @@ class Watcher:
         for known in seen.known:
             await self._tell_problem(known)
 
+    async def _report_unusable(self) -> FairwayError | None:
+        """Report the files that cannot be deployed; why that failed, so that the next look reports them again."""
+        unusable = self.unusable
+        if self._unusable == unusable:
+            return None
+        try:
+            await self._desk.report_unusable(unusable)
+        except (ServerAway, ServerRefused) as error:
+            return error
+        self._unusable = unusable
+        return None
+
     async def _tell_problem(self, known: KnownApplication) -> None:
         application_id = known.application.id
         if self._problems.get(application_id, "") == known.problem:
@@ -311,6 +334,21 @@ class Watcher:
             selector=config.app_selector,
             targets=self._desk.registered.targets,
         )
+
+
+def _log_unusable(before: RepositoryView | None, seen: RepositoryView) -> None:
+    """Log the files that have become unusable, and those that have been mended."""
+    known = before.unusable if before else ()
+    for each in seen.unusable:
+        if each not in known:
+            level = _log.info if each.nameless else _log.warning
+            level(
+                "application file cannot be deployed", repository=each.repository_id, file=each.file, reason=each.reason
+            )
+    still = {each.file for each in seen.unusable}
+    for each in known:
+        if each.file not in still:
+            _log.info("application file is no longer unusable", repository=each.repository_id, file=each.file)
 
 
 async def _refreshed_or_said_why(repository: WatchedRepository, application: str) -> None:

@@ -15,7 +15,7 @@ from fairway.cli.remote import segments
 from fairway.cli.run_agent import run
 from fairway.cli.suggest import agents
 from fairway.model.agent import AgentPlugin, PlatformProvider
-from fairway.model.application import Repository
+from fairway.model.application import Repository, UnusableFile
 from fairway.model.command import Command
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class ShownAgent(msgspec.Struct, frozen=True):
     repositories: tuple[Repository, ...] = ()
     platform_providers: tuple[PlatformProvider, ...] = ()
     plugins: tuple[AgentPlugin, ...] = ()
+    unusable_files: tuple[UnusableFile, ...] = ()
 
 
 class ShownLease(msgspec.Struct, frozen=True):
@@ -238,6 +239,7 @@ def agent_card(agent: ShownAgent, now: datetime, lease: ShownLease | None = None
                 ("deploys to", _places(agent)),
                 ("repositories", ", ".join(repositories)),
                 ("registered", ago(agent.created_at, now)),
+                *(("unusable file", f"{each.repository_id}: {each.reason}") for each in agent.unusable_files),
             ]
         ),
     )

@@ -142,6 +142,10 @@ def _troubles(state: "AgentState") -> "Iterator[RenderableType]":
             said.append((plugin.name, Text(plain(plugin.trouble), style="red")))
             said.append(("", f"last words: {plugin.last_words}" if plugin.last_words else ""))
     said += [(each.id, Text(plain(each.trouble), style="red")) for each in state.repositories if each.trouble]
+    said += [
+        ("unusable file", Text(f"{plain(each.repository_id)}: {plain(each.reason)}", style="red"))
+        for each in state.unusable
+    ]
     if said:
         yield Text("")
         yield fields(said)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from fairway.model.application import Repository
+from fairway.model.application import Repository, UnusableFile
 
 
 class ConnectionStatus(enum.Enum):
@@ -98,3 +98,5 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     #: The version its launcher should run; empty means whichever it has.
     desired_version: str = ""
     disabled: bool = False
+    #: The application files of its repositories that cannot be deployed, as it last reported them.
+    unusable_files: tuple[UnusableFile, ...] = ()

@@ -117,6 +117,19 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     deleted_at: datetime | None = None
 
 
+class UnusableFile(msgspec.Struct, frozen=True, kw_only=True):
+    """An application's file in Git that cannot be deployed."""
+
+    repository_id: str
+    #: From the root of the repository.
+    file: str
+    reason: str
+    #: The application that the file belongs to; empty when none of the agent's has it.
+    application_id: str = ""
+    #: Whether nothing is wrong but that it has no name, which matters only while no application is registered for it.
+    nameless: bool = False
+
+
 class DiscoveredApplication(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent read in Git about an application, registered or not."""
 

@@ -86,9 +86,22 @@ def test_an_application_that_cannot_be_registered_is_said_and_is_not_as_it_shoul
 
     why = "web/second.pipecd.yaml:10:11: error: spec.labels: "
     assert broken.returncode == 1
-    assert f"  ! {why}" in broken.stdout
+    assert f" ! {why}" in broken.stdout
     assert f"fairway: {why}" in broken.stderr
     assert (mended.returncode, "second: deployment succeeded" in mended.stdout) == (0, True), mended.stdout
+
+
+def test_a_file_that_breaks_while_up_runs_is_said_at_once_and_so_is_its_end(machine: Machine, tmp_path: Path) -> None:
+    good = an_application_file(script("true"))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": good})
+
+    with machine.up("--repo", origin.bare, "--register") as up:
+        up.until("web: deployment succeeded")
+        origin.commit({"new/app.pipecd.yaml": "a: ["})
+        up.until("! new/app.pipecd.yaml:1:")
+        origin.commit({"new/app.pipecd.yaml": good.replace("name: web", "name: new")})
+        up.until("new/app.pipecd.yaml is no longer unusable")
+        up.interrupt()
 
 
 def test_a_secret_that_was_sealed_for_its_agent_is_opened_for_a_script_and_masked_in_its_log(

@@ -10,7 +10,6 @@ from fairway.cli.up.agent_file import AgentFile, WatchedRepository
 from fairway.cli.up.demo import Demo, GitFailed, git
 from fairway.cli.up.places import Places
 from fairway.cli.up.repositories import choose_repositories, own_repository
-from fairway.cli.up.unusable import unusable_files
 from fairway.model.application import Application, DeploymentReference, GitPath, Repository
 from tests.integration.git.repositories import an_origin
 from tests.ports import a_free_port
@@ -136,36 +135,3 @@ def test_a_repository_that_is_named_again_is_watched_by_the_branch_that_it_is_on
 
     assert unnamed == first
     assert named == [msgspec.structs.replace(first[0], branch="other")]
-
-
-FILE = "apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec:\n"
-
-
-def test_what_cannot_be_deployed_of_an_own_repository_is_said_with_its_reason(tmp_path: Path) -> None:
-    origin = an_origin(
-        tmp_path,
-        {
-            "good/app.pipecd.yaml": f"{FILE}  name: good\n",
-            "bad/app.pipecd.yaml": f"{FILE}  name: bad\n  labels: 7\n",
-            "nameless/app.pipecd.yaml": f"{FILE}  labels: {{a: b}}\n",
-            "two/app.pipecd.yaml": f"{FILE}  name: one\n---\n{FILE}  name: two\n",
-            "other.yaml": "no: application",
-        },
-    )
-    work, bare = (own_repository(path, set()) for path in (origin.work, origin.bare))
-    named = an_application(git_path=GitPath(repository=Repository(id=work.id), path="nameless/"))
-
-    found, of_bare, with_name = unusable_files(work), unusable_files(bare), unusable_files(work, [named])
-
-    assert found == of_bare
-    bad, nameless, two = found
-    assert bad.startswith("bad/app.pipecd.yaml:5:11: error: spec.labels: ")
-    assert nameless.startswith("nameless/app.pipecd.yaml: error: spec.name: is missing")
-    assert two.startswith("two/app.pipecd.yaml:6:1: error: the file has 2 documents")
-    assert with_name == [bad, two]
-
-
-def test_a_repository_without_a_commit_has_nothing_that_cannot_be_deployed(tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet", "--initial-branch=main")
-
-    assert unusable_files(own_repository(tmp_path, set())) == []

@@ -22,6 +22,7 @@ from fairway.config.application import ApplicationConfig
 from fairway.config.read import Reading, read_application, read_application_file
 from fairway.model.application import Application, ApplicationKind, DiscoveredApplication, GitPath, Repository
 from fairway.rpc.agent_api import messages
+from fairway.rpc.convert.application import MOST_REASON
 from tests.unit.model.builders import NOW, a_deployment, an_application
 
 WHOSE = Whose(repository_id="r-1", agent_id="agent-1")
@@ -111,6 +112,33 @@ def test_a_file_that_cannot_be_used_is_known_with_its_problem_and_hides_no_other
     assert problem in web.problem
     assert (shop.config is not None, shop.problem) == (True, "")
     assert seen.unregistered == ()
+
+
+def test_files_that_cannot_be_deployed_are_listed_registered_or_not() -> None:
+    bad = b"a: ["
+    files = readings(web=bad, new=bad, nameless=a_file(""), shop=a_file("shop"))
+
+    seen = view(COMMIT, files, [registered("web"), registered("shop")], WHOSE)
+
+    assert [(each.file, each.application_id, each.nameless) for each in seen.unusable] == [
+        ("web/app.pipecd.yaml", "a-web", False),
+        ("new/app.pipecd.yaml", "", False),
+        ("nameless/app.pipecd.yaml", "", True),
+    ]
+    assert [each.reason.partition(" error: ")[0] for each in seen.unusable] == [
+        "web/app.pipecd.yaml:1:1:",
+        "new/app.pipecd.yaml:1:1:",
+        "nameless/app.pipecd.yaml:",
+    ]
+
+
+def test_the_reason_of_an_unusable_file_is_cut() -> None:
+    spec = ", ".join(f"unknown{number}: 1" for number in range(200))
+    text = f"apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec: {{{spec}}}\n"
+
+    (each,) = view(COMMIT, readings(web=text.encode()), [], WHOSE).unusable
+
+    assert (len(each.reason), each.reason[-5:]) == (MOST_REASON, "… cut")
 
 
 @pytest.mark.parametrize(

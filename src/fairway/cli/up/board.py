@@ -11,7 +11,7 @@ from fairway.cli.cards import ShownDeployment, headline, short_commit, stage_lis
 from fairway.cli.output import ago, plain, status
 from fairway.cli.up.rest import waits_for_approval
 from fairway.config.find import APPLICATION_FILE
-from fairway.model.application import Application, DiscoveredApplication, SyncStatus
+from fairway.model.application import Application, DiscoveredApplication, SyncStatus, UnusableFile
 from fairway.model.deployment import Deployment
 from fairway.model.stage import StageStatus
 
@@ -35,6 +35,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     #: Deployment id → the last lines of what runs.
     tails: Mapping[str, Sequence[str]] = {}
     suggestions: Sequence[DiscoveredApplication] = ()
+    #: Application files that cannot be deployed.
+    unusable: Sequence[UnusableFile] = ()
     #: Deployment id → why it waits for approval although we approve.
     unapproved: Mapping[str, str] = {}
     #: What is wrong with the connection; empty when nothing is.
@@ -105,6 +107,7 @@ def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableTy
         # Beside those that rest: blank lines, the headline, how many more there are, and the last line.
         room = rows - len(resting) - 7
         parts += [Text(), *_suggestions(state.suggestions, signs, room)]
+    parts += _unusable(state.unusable)
     if state.trouble:
         parts += [Text(), Text(f"! {state.trouble}", style="yellow")]
     if state.applications and all(map(waits_for_approval, busy)):
@@ -173,6 +176,17 @@ def _resting(application: Application, deployments: Mapping[str, ShownDeployment
     line.append_text(status(deployment.status.value))
     line.append(f"  {short_commit(deployment.trigger.commit)}, {ago(deployment.completed_at, now)}", style="dim")
     return line.append(f"  {plain(deployment.status_reason)}")
+
+
+def _unusable(files: Sequence[UnusableFile]) -> "list[RenderableType]":
+    """The files of no registered application that cannot be deployed; applications show their own."""
+    from rich.text import Text
+
+    others = [each for each in files if not each.application_id]
+    lines: list[RenderableType] = [Text(f"! {plain(each.reason)}", style="red") for each in others[:_FEW]]
+    if len(others) > _FEW:
+        lines.append(Text(f"! and {len(others) - _FEW} more files that cannot be deployed", style="red"))
+    return [Text(), *lines] if lines else []
 
 
 def _suggestions(found: Sequence[DiscoveredApplication], signs: Signs, room: int) -> "list[RenderableType]":

@@ -32,7 +32,6 @@ from fairway.cli.up.repositories import choose_repositories
 from fairway.cli.up.rest import Expected, Rest
 from fairway.cli.up.screens import a_screen
 from fairway.cli.up.site import LISTEN, OwnCall, Site, choose_address, save_profile
-from fairway.cli.up.unusable import unusable_files
 from fairway.cli.watch import TimedOut
 from fairway.errors import UserError
 
@@ -118,8 +117,6 @@ def _work(wishes: Wishes, site: Site, demo: Demo, repositories: Sequence[Watched
         for each in repositories:
             instead = _instead_of(before.get(each.id, ""), each.branch)
             _say(f"  watches {_near(each.path)}, branch {each.branch}{instead}")
-            for why in unusable_files(each) if each != demo.repository else ():
-                _say(f"  ! {plain(why)}")
         with a_screen(signs) as screen:
             follower = Follower(call, screen, _aim(wishes, call, demo, repositories))
             follower.begin()
@@ -157,8 +154,8 @@ def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedR
         return wishes.register and register_applications(call, state.suggestions)
 
     def expected(state: State) -> Expected:
-        own = [each for each in repositories if each != demo.repository] if wishes.register else []
-        unusable = [why for each in own for why in unusable_files(each, state.applications)]
+        own = {each.id for each in repositories if each != demo.repository} if wishes.register else set()
+        unusable = [each.reason for each in state.unusable if each.repository_id in own and not each.application_id]
         demos = demo.expected(state.applications, wishes.aim.approve)
         return msgspec.structs.replace(demos, unusable=unusable, nobody=_why_nobody(wishes, state, repositories))
 

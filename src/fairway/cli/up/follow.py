@@ -17,7 +17,7 @@ from fairway.cli.logs import LogReader, block_lines
 from fairway.cli.output import plain
 from fairway.cli.remote import Refused, Unreachable, segments
 from fairway.cli.up.board import State
-from fairway.cli.up.registration import applications, suggestions
+from fairway.cli.up.registration import applications, suggestions, unusable_files
 from fairway.cli.up.rest import (
     Expected,
     Rest,
@@ -160,6 +160,7 @@ class Follower:
             deployments=deployments,
             tails=tails,
             suggestions=suggestions(self._call),
+            unusable=unusable_files(self._call),
             unapproved=self._unapproved(deployments.values()),
         )
         self._screen.update(self._state)

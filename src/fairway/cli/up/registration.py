@@ -17,7 +17,7 @@ from fairway.cli.find import list_of
 from fairway.cli.remote import Refused, segments
 from fairway.cli.up.places import Places, write_private
 from fairway.config.find import APPLICATION_FILE
-from fairway.model.application import Application, DiscoveredApplication
+from fairway.model.application import Application, DiscoveredApplication, UnusableFile
 
 #: What our agent is called.
 NAME = "up"
@@ -94,6 +94,12 @@ def applications(call: Call) -> list[Application]:
 def suggestions(call: Call) -> tuple[DiscoveredApplication, ...]:
     """What could be registered."""
     return call.get(Suggestions, segments("applications", "suggestions")).items
+
+
+def unusable_files(call: Call) -> tuple[UnusableFile, ...]:
+    """The application files that cannot be deployed, as the agents reported them."""
+    found = list_of(call, "agents", ShownAgent, {}, MOST_APPLICATIONS)[1]
+    return tuple(file for each in found for file in each.unusable_files)
 
 
 def _is_there(call: Call, agent_id: str) -> bool:

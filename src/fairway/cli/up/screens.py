@@ -11,6 +11,7 @@ from fairway.cli.cards import ShownDeployment
 from fairway.cli.output import a_console, now, plain
 from fairway.cli.up.board import Signs, State, board, ended
 from fairway.cli.waiting import changes
+from fairway.model.application import UnusableFile
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
 
@@ -26,6 +27,7 @@ class Lines:
         self._before: dict[str, ShownDeployment] = {}
         self._trouble = ""
         self._suggested: set[tuple[str, str, str]] = set()
+        self._unusable: Sequence[UnusableFile] = ()
         #: Deployment id → why our approval is not enough, as it was told last.
         self._unapproved: Mapping[str, str] = {}
 
@@ -46,6 +48,18 @@ class Lines:
             if place not in self._suggested:
                 self._suggested.add(place)
                 _line(f"found {plain(found.name)} in {plain(found.path)}; {' '.join(self._signs.add(found))}")
+
+        self._print_unusable(state.unusable)
+
+    def _print_unusable(self, files: Sequence[UnusableFile]) -> None:
+        for each in files:
+            if each not in self._unusable:
+                _line(f"! {plain(each.reason)}")
+        still = {(each.repository_id, each.file) for each in files}
+        for each in self._unusable:
+            if (each.repository_id, each.file) not in still:
+                _line(f"{plain(each.file)} is no longer unusable")
+        self._unusable = files
 
     def logged(self, deployment: ShownDeployment, stage: Stage, lines: Sequence[str]) -> None:
         """Print what was written, behind what led to it."""

@@ -16,6 +16,7 @@ from fairway.model.application import (
     Repository,
     SyncState,
     SyncStatus,
+    UnusableFile,
 )
 from fairway.rpc.convert.trigger import (
     from_wire_trigger,
@@ -25,6 +26,7 @@ from fairway.rpc.convert.trigger import (
 )
 from fairway.rpc.convert.wire_enum import WireEnum
 from fairway.rpc.convert.wire_time import from_wire_time, from_wire_time_or_none, to_wire_time
+from fairway.rpc.gen.fairway.agent.v1 import applications_pb2
 from fairway.rpc.gen.pipecd.model import application_pb2, common_pb2, deployment_pb2
 
 KINDS = WireEnum(
@@ -48,6 +50,10 @@ SYNC_STATUSES = WireEnum(
         SyncStatus.INVALID_CONFIG: application_pb2.INVALID_CONFIG,
     },
 )
+
+#: How many unusable files an agent reports, and how long a reason may be.
+MOST_UNUSABLE_FILES = 100
+MOST_REASON = 2_000
 
 
 def to_wire_application(application: Application) -> application_pb2.Application:
@@ -126,6 +132,28 @@ def from_wire_discovered_application(wire: common_pb2.ApplicationInfo) -> Discov
         config_filename=wire.config_filename,
         agent_id=wire.piped_id,
         description=wire.description,
+    )
+
+
+def to_wire_unusable_file(unusable: UnusableFile) -> applications_pb2.UnusableFile:
+    """A file that cannot be deployed, as our server takes it."""
+    return applications_pb2.UnusableFile(
+        repository_id=unusable.repository_id,
+        file=unusable.file,
+        reason=unusable.reason,
+        application_id=unusable.application_id,
+        nameless=unusable.nameless,
+    )
+
+
+def from_wire_unusable_file(wire: applications_pb2.UnusableFile) -> UnusableFile:
+    """A file that cannot be deployed, as an agent reports it."""
+    return UnusableFile(
+        repository_id=wire.repository_id,
+        file=wire.file,
+        reason=wire.reason[:MOST_REASON],
+        application_id=wire.application_id,
+        nameless=wire.nameless,
     )
 
 

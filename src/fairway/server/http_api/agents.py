@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fairway.git.remote import redacted
 from fairway.model.agent import Agent, AgentPlugin, ConnectionStatus, EncryptionKind, PlatformProvider
-from fairway.model.application import Repository
+from fairway.model.application import Repository, UnusableFile
 from fairway.server.actions import agents as actions
 from fairway.server.actions.agents import AgentChange, connection_status
 from fairway.server.http_api.body import Body
@@ -52,6 +52,8 @@ class ShownAgent(msgspec.Struct, frozen=True, kw_only=True):
     platform_providers: tuple[PlatformProvider, ...]
     #: v1 only.
     plugins: tuple[AgentPlugin, ...]
+    #: The application files of its repositories that cannot be deployed, with the reason.
+    unusable_files: tuple[UnusableFile, ...]
     created_at: datetime
     updated_at: datetime
 
@@ -212,6 +214,7 @@ def show_agent(agent: Agent, last_seen: datetime | None, now: datetime) -> Shown
         repositories=tuple(repositories),
         platform_providers=profile.platform_providers,
         plugins=profile.plugins,
+        unusable_files=agent.unusable_files,
         created_at=agent.created_at,
         updated_at=agent.updated_at,
     )

@@ -31,11 +31,11 @@ def list_suggestions(connection: sa.Connection, project_id: str) -> tuple[Discov
     )
     documents = connection.execute(statement).scalars()
     found = [each for document in documents for each in decode(document, tuple[DiscoveredApplication, ...])]
-    taken = _registered_files(connection, project_id) if found else set()
+    taken = registered_files(connection, project_id) if found else set()
     return tuple(each for each in found if (each.repository_id, _file(each.path, each.config_filename)) not in taken)
 
 
-def _registered_files(connection: sa.Connection, project_id: str) -> set[tuple[str, str]]:
+def registered_files(connection: sa.Connection, project_id: str) -> set[tuple[str, str]]:
     """Repository and file of each application of a project."""
     columns = APPLICATIONS.c
     statement = sa.select(columns.repository_id, columns.path, columns.config_filename)

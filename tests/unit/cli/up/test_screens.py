@@ -9,7 +9,7 @@ from rich.console import Console
 from fairway.cli.cards import ShownDeployment
 from fairway.cli.up.board import Signs, State, board
 from fairway.cli.up.screens import Lines
-from fairway.model.application import DiscoveredApplication, SyncState, SyncStatus
+from fairway.model.application import DiscoveredApplication, SyncState, SyncStatus, UnusableFile
 from fairway.model.deployment import DeploymentStatus
 from fairway.model.stage import ManualOperation, Stage, StageStatus
 from tests.unit.model.builders import NOW, a_git_path, a_stage, a_trigger, an_application
@@ -179,3 +179,16 @@ def test_each_of_two_files_in_one_directory_is_told_of_once(capsys: pytest.Captu
         "found cart in my carts",
         "found cart-2 in my carts",
     ]
+
+
+def test_an_unusable_file_is_told_once_and_so_is_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    new = UnusableFile(repository_id="r", file="new.pipecd.yaml", reason="new.pipecd.yaml:1:1: error: is no YAML")
+    web = UnusableFile(repository_id="r", file="web.pipecd.yaml", reason="web: is wrong", application_id="a-web")
+    lines = Lines(SIGNS)
+
+    for files in ([], [new, web], [new, web], [web]):
+        lines.update(State(unusable=files))
+
+    told = [line[9:] for line in capsys.readouterr().out.splitlines()]
+    assert told == [f"! {new.reason}", f"! {web.reason}", "new.pipecd.yaml is no longer unusable"]
+    assert [line for line in drawn(State(unusable=[new, web])) if line.startswith("!")] == [f"! {new.reason}"]

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n3fairway/rpc/gen/fairway/agent/v1/applications.proto\x12\x10\x66\x61irway.agent.v1\"%\n\x0b\x46indRequest\x12\x16\n\x0e\x61pplication_id\x18\x01 \x01(\t\"B\n\nFindAnswer\x12\x12\n\nregistered\x18\x01 \x01(\x08\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x12\n\nagent_name\x18\x03 \x01(\t2Y\n\x12\x41pplicationService\x12\x43\n\x04\x46ind\x12\x1d.fairway.agent.v1.FindRequest\x1a\x1c.fairway.agent.v1.FindAnswerb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n3fairway/rpc/gen/fairway/agent/v1/applications.proto\x12\x10\x66\x61irway.agent.v1\"%\n\x0b\x46indRequest\x12\x16\n\x0e\x61pplication_id\x18\x01 \x01(\t\"B\n\nFindAnswer\x12\x12\n\nregistered\x18\x01 \x01(\x08\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x12\n\nagent_name\x18\x03 \x01(\t\"K\n\x1aReportUnusableFilesRequest\x12-\n\x05\x66iles\x18\x01 \x03(\x0b\x32\x1e.fairway.agent.v1.UnusableFile\"m\n\x0cUnusableFile\x12\x15\n\rrepository_id\x18\x01 \x01(\t\x12\x0c\n\x04\x66ile\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x16\n\x0e\x61pplication_id\x18\x04 \x01(\t\x12\x10\n\x08nameless\x18\x05 \x01(\x08\"\x1b\n\x19ReportUnusableFilesAnswer2\xcb\x01\n\x12\x41pplicationService\x12\x43\n\x04\x46ind\x12\x1d.fairway.agent.v1.FindRequest\x1a\x1c.fairway.agent.v1.FindAnswer\x12p\n\x13ReportUnusableFiles\x12,.fairway.agent.v1.ReportUnusableFilesRequest\x1a+.fairway.agent.v1.ReportUnusableFilesAnswerb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,6 +35,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FINDREQUEST']._serialized_end=110
   _globals['_FINDANSWER']._serialized_start=112
   _globals['_FINDANSWER']._serialized_end=178
-  _globals['_APPLICATIONSERVICE']._serialized_start=180
-  _globals['_APPLICATIONSERVICE']._serialized_end=269
+  _globals['_REPORTUNUSABLEFILESREQUEST']._serialized_start=180
+  _globals['_REPORTUNUSABLEFILESREQUEST']._serialized_end=255
+  _globals['_UNUSABLEFILE']._serialized_start=257
+  _globals['_UNUSABLEFILE']._serialized_end=366
+  _globals['_REPORTUNUSABLEFILESANSWER']._serialized_start=368
+  _globals['_REPORTUNUSABLEFILESANSWER']._serialized_end=395
+  _globals['_APPLICATIONSERVICE']._serialized_start=398
+  _globals['_APPLICATIONSERVICE']._serialized_end=601
 # @@protoc_insertion_point(module_scope)

@@ -40,6 +40,11 @@ class ApplicationServiceStub:
                 request_serializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindRequest.SerializeToString,
                 response_deserializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindAnswer.FromString,
                 _registered_method=True)
+        self.ReportUnusableFiles = channel.unary_unary(
+                '/fairway.agent.v1.ApplicationService/ReportUnusableFiles',
+                request_serializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesRequest.SerializeToString,
+                response_deserializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesAnswer.FromString,
+                _registered_method=True)
 
 
 class ApplicationServiceServicer:
@@ -53,6 +58,14 @@ class ApplicationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReportUnusableFiles(self, request, context):
+        """The application files of the agent's repositories that cannot be deployed, in place of those reported before. A server
+        without this method does not know them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ApplicationServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -60,6 +73,11 @@ def add_ApplicationServiceServicer_to_server(servicer, server):
                     servicer.Find,
                     request_deserializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindRequest.FromString,
                     response_serializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindAnswer.SerializeToString,
+            ),
+            'ReportUnusableFiles': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportUnusableFiles,
+                    request_deserializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesRequest.FromString,
+                    response_serializer=fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesAnswer.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -90,6 +108,33 @@ class ApplicationService:
             '/fairway.agent.v1.ApplicationService/Find',
             fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindRequest.SerializeToString,
             fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.FindAnswer.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportUnusableFiles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fairway.agent.v1.ApplicationService/ReportUnusableFiles',
+            fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesRequest.SerializeToString,
+            fairway_dot_rpc_dot_gen_dot_fairway_dot_agent_dot_v1_dot_applications__pb2.ReportUnusableFilesAnswer.FromString,
             options,
             channel_credentials,
             insecure,
