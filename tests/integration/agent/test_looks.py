@@ -1,6 +1,7 @@
 """Looks at a repository: what is known already is not read again, and what could not be done is tried again."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 
 from fairway.agent.applications import Registered
-from fairway.agent.control_plane import ServerRefused
+from fairway.agent.control_plane import ServerAway, ServerRefused
 from fairway.agent.healing import Before
 from fairway.agent.reports import Report
 from fairway.agent.repositories import PATIENCE, Repositories, WatchedRepository
@@ -18,7 +19,7 @@ from fairway.clock import SystemClock
 from fairway.delivery.trigger import Drift
 from fairway.errors import FairwayError
 from fairway.git.errors import GitAccessError, GitRemoteError
-from fairway.model.application import GitPath, Repository
+from fairway.model.application import GitPath, Repository, UnusableFile
 from fairway.model.command import Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
 from tests.integration.agent.running import agent_config, an_application_file, script
@@ -36,6 +37,9 @@ class Reports:
         self.known: set[str] = set()
         self.ended: dict[str, Deployment] = {}
         self.refuses = ""
+        #: The unusable files of each report, and how many more reports do not arrive.
+        self.unusable: list[list[str]] = []
+        self.lost = 0
 
     async def deliver(self, _stream: str, *reports: Report) -> bool:
         for report in reports:
@@ -43,6 +47,12 @@ class Reports:
                 raise ServerRefused("it is not this agent's")
             self.methods.append(report.method)
         return True
+
+    async def report_unusable(self, files: Sequence[UnusableFile]) -> None:
+        if self.lost:
+            self.lost -= 1
+            raise ServerAway("it does not answer")
+        self.unusable.append([each.file for each in files])
 
     def knows(self, deployment_id: str) -> bool:
         return deployment_id in self.known
@@ -88,6 +98,7 @@ def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: li
         clock=SystemClock(),
         new_id=lambda: f"d-{next(ids)}",
         find=reports.find,
+        report_unusable=reports.report_unusable,
         looked=lambda: looked.append(1),
         patience=replace(PATIENCE, sleep=no_wait),
     )
@@ -119,6 +130,21 @@ async def test_a_look_that_would_find_the_same_is_not_made(tmp_path: Path) -> No
         await watcher.look_everywhere()
 
     assert (seen, len(looked), sorted(reports.taken)) == (2, 3, ["a-shop", "a-web"])
+
+
+async def test_unusable_files_are_reported_once_and_again_when_the_report_was_lost(tmp_path: Path) -> None:
+    origin, reports = an_origin(tmp_path, {**files(), "new/app.pipecd.yaml": "a: ["}), Reports()
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, _ = a_watcher(tmp_path, repositories, reports, [])
+        await repositories.by_id["r-1"].refresh()
+        reports.lost = 1
+        for _ in range(4):
+            await watcher.look_everywhere()
+        origin.commit({"new/app.pipecd.yaml": an_application_file(script("true"))})
+        await repositories.by_id["r-1"].refresh()
+        await watcher.look_everywhere()
+
+    assert reports.unusable == [["new/app.pipecd.yaml"], []]
 
 
 async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tmp_path: Path) -> None:
