@@ -116,6 +116,24 @@ class DeployTarget(Settings, frozen=True):
     config: dict[str, Any] = {}
 
 
+class NoConfig(Settings, frozen=True):
+    """The configuration of a plugin that takes none."""
+
+
+class KubernetesConfig(Settings, frozen=True):
+    """Where the plugin finds charts."""
+
+    chart_repositories: tuple[ChartRepository, ...] = ()
+    chart_registries: tuple[ChartRegistry, ...] = ()
+
+
+#: What the plugins that come with Fairway are told by the agent's file.
+PLUGIN_CONFIGS: Final[SettingsTypes] = {
+    **dict.fromkeys(("wait", "waitapproval", "scriptrun", "customsync", "process"), NoConfig),
+    **dict.fromkeys(("kubernetes", "kubernetes_multicluster"), KubernetesConfig),
+}
+
+
 class PluginEntry(Settings, frozen=True):
     """One plugin process, as the file describes it."""
 
@@ -151,10 +169,14 @@ class PluginEntry(Settings, frozen=True):
         return found
 
     def variants(self) -> SettingsTypes:
-        target = DEPLOY_TARGETS.get(self.name)
-        if target is None:
-            return {}
-        return {f"deployTargets[{position}].config": target for position in range(len(self.deploy_targets))}
+        scheme, _, builtin = (self.url or self.source_url or f"builtin:{self.name}").partition(":")
+        own = builtin if scheme == "builtin" else self.name
+        config = PLUGIN_CONFIGS.get(builtin) if scheme == "builtin" else None
+        target = DEPLOY_TARGETS.get(own)
+        found: SettingsTypes = {} if config is None else {"config": config}
+        if target is not None:
+            found |= {f"deployTargets[{position}].config": target for position in range(len(self.deploy_targets))}
+        return found
 
     @property
     def _is_python(self) -> bool:

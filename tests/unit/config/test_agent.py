@@ -152,3 +152,24 @@ def test_an_agent_does_not_start_from_an_example_that_leaves_things_out() -> Non
 
     with pytest.raises(ConfigError, match="leaves out projectID, pipedID, apiAddress, pipedKeyFile"):
         read_agent(elided, "piped.yaml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "path"),
+    [
+        pytest.param("{name: kubernetes, config: {chartRepositoris: []}}", "config.chartRepositoris", id="a plugin"),
+        pytest.param("{name: prod, url: 'builtin:kubernetes', config: {no: 1}}", "config.no", id="under another name"),
+        pytest.param("{name: wait, config: {no: 1}}", "config.no", id="a plugin without configuration"),
+        pytest.param(
+            "{name: prod, url: 'builtin:kubernetes', deployTargets: [{name: a, config: {no: 1}}]}",
+            "deployTargets[0].config.no",
+            id="a deploy target",
+        ),
+        pytest.param("{name: own, url: /opt/own, config: {no: 1}}", "", id="a foreign plugin checks its own"),
+    ],
+)
+def test_unknown_fields_of_the_configuration_of_a_plugin_are_refused(entry: str, path: str) -> None:
+    (reading,) = read_file(a_file(f"plugins: [{entry}]"), "piped.yaml")
+
+    found = [path_text(problem.path) for problem in reading.errors]
+    assert found == ([f"spec.plugins[0].{path}"] if path else [])
