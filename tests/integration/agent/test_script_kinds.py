@@ -64,7 +64,7 @@ async def test_where_the_agent_lacks_the_platform_the_stages_run_and_are_undone(
     [
         pytest.param(LAMBDA.partition("  planner:")[0], "this agent has no plugin 'lambda'", id="no pipeline"),
         pytest.param(
-            LAMBDA.replace('"SCRIPT_RUN"', '"LAMBDA_SYNC"', 1),
+            LAMBDA.replace(script("echo done", onRollback="echo undone"), "{name: LAMBDA_SYNC}"),
             "No plugin of this agent has LAMBDA_SYNC (stage 1); add the plugin lambda to the agent's file",
             id="a stage that needs it",
         ),
