@@ -41,8 +41,8 @@ def encrypt(
 ) -> None:
     """Seal a secret for an agent, here on this machine; only the sealed text is printed.
 
-    The secret comes from a file or from stdin, byte for byte. What is typed at the prompt is not shown.
-    An empty secret is refused.
+    The secret comes from a file or from stdin, byte for byte. What is typed at
+    the prompt is not shown. An empty secret is refused.
     """
     from fairway.secrets.sealed import seal
 
