@@ -23,7 +23,7 @@ async def _configs(mirror: Mirror, commit: str, remembered: RememberedReadings) 
     tree = await mirror.tree(commit)
     blobs = {path: entry.hash for path, entry in tree.items() if is_application_file(path)}
     contents = await mirror.read_blobs(list(remembered.unknown(blobs).values()))
-    return {path: readings[0].config for path, readings in remembered.read(blobs, contents).items()}
+    return {path: reading.config for path, reading in remembered.read(blobs, contents).items()}
 
 
 def _index(configs: dict[str, ApplicationConfig]) -> TouchIndex:
