@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from fairway.config.application import Generation, SkipOn, StageConfig, UndoScript
@@ -368,52 +367,3 @@ def test_a_quick_sync_without_a_stage_fails_the_plan(facts: dict[str, Any]) -> N
     decision = decide_plan(pipeline_facts((), (), strategy=SyncStrategy.QUICK_SYNC, **facts), LATER)
 
     assert decision == PlanDecision(plan=None, reason="Planning failed: the plugins answered with no stage at all")
-
-
-def quick_facts(**fields: Any) -> PlanFacts:
-    return PlanFacts(
-        **{
-            "config": a_config(),
-            "strategy": SyncStrategy.QUICK_SYNC,
-            "strategy_reason": "Quick sync, because the application's file has no pipeline",
-            "plugins_of_stage": OWNERS,
-            "requests": (StageRequest(plugin="kubernetes"),),
-            "answers": (PluginStages(plugin="kubernetes", stages=(answered("K8S_SYNC"),)),),
-            **fields,
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        pytest.param({}, "", id="a first deployment"),
-        pytest.param({"running_config": a_config()}, "", id="there was no pipeline"),
-        pytest.param(
-            {"running_config": a_config(CANARY, PRIMARY)},
-            "; the pipeline of the last deployment (2 stages) is gone: quick sync to 100 %",
-            id="the pipeline disappeared",
-        ),
-        pytest.param(
-            {"config": msgspec.structs.replace(a_config(), allows_unknown_fields=True)},
-            "; the agent allows unknown fields (allowUnknownFields); ignored: none in this file",
-            id="unknown fields are allowed",
-        ),
-        pytest.param(
-            {
-                "config": msgspec.structs.replace(
-                    a_config(), allows_unknown_fields=True, ignored_fields=("spec.piepline",)
-                )
-            },
-            "; the agent allows unknown fields (allowUnknownFields); ignored: spec.piepline",
-            id="an unknown field was ignored",
-        ),
-    ],
-)
-def test_the_summary_says_which_safety_is_gone(fields: dict[str, Any], said: str) -> None:
-    facts = quick_facts(**fields)
-
-    plan = decide_plan(facts, LATER).plan
-
-    assert plan is not None
-    assert plan.summary == f"{facts.strategy_reason}{said}"
