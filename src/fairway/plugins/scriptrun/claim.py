@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fairway.in_thread import in_thread
-from fairway.plugins.scriptrun.journal import Journal, cannot_write
+from fairway.plugins.scriptrun.disk import cannot_write
+from fairway.plugins.scriptrun.journal import Journal
 from fairway.plugins.scriptrun.ledger import Ledger
 from fairway.sdk import StageRun
 

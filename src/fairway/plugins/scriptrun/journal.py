@@ -4,6 +4,7 @@
     process   who runs it                                status    how it ended, once it has
     started   it was started, or may not be any more     told      how much of the output is safe with the agent
     step      which of several commands ran last         wanted    no process has asked it to end
+    writer    the process that stores the output         counted   how much output there was (`Output`)
     interrupted   why it did not end by itself
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
@@ -20,7 +21,6 @@ disk that is full meanwhile takes it all the same: nobody would know how the scr
 
 import asyncio
 import contextlib
-import errno
 import os
 import re
 import signal
@@ -35,11 +35,12 @@ from typing import NamedTuple
 import msgspec
 
 from fairway.durable import make_directory, sync
-from fairway.errors import TemporaryError
 from fairway.in_thread import in_thread
 from fairway.plugins.process_end import process_end
 from fairway.plugins.scriptrun.child import Child
+from fairway.plugins.scriptrun.disk import JournalError, cannot_write
 from fairway.plugins.scriptrun.ledger import Ledger
+from fairway.plugins.scriptrun.output import ROOM, Output
 from fairway.plugins.scriptrun.script import KEEPER
 from fairway.plugins.scriptrun.tree import Ended, Tree, mark
 
@@ -55,6 +56,7 @@ _ROOM = {
     "step": _BLANK,
     "status": _BLANK,
     "interrupted": _BLANK,
+    **ROOM,
 }
 _ELSEWHERE = "elsewhere"
 #: What stands in `interrupted`, and what it means.
@@ -69,20 +71,6 @@ _SIGN_OF_LIFE_SECONDS = 30.0
 _KEEPER_SECONDS = 10.0
 #: How often something is looked at that comes in a moment, and that may take longer.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
-
-
-class JournalError(TemporaryError):
-    """The disk does not take a script's files."""
-
-
-class DiskFull(JournalError):
-    """The same, because there is no room; there may be some later."""
-
-
-def cannot_write(words: str, error: OSError) -> JournalError:
-    """The error in our words."""
-    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    return (DiskFull if full else JournalError)(f"{words} ({error.strerror})")
 
 
 class Told(NamedTuple):
@@ -113,6 +101,7 @@ class Journal:
         self.directory = directory
         #: Of the directory of all journals; this one stands in that of its deployment.
         self._ledger = Ledger(directory.parent.parent)
+        self.stream = Output(directory)
         #: Who runs the script, where it was started here; who takes it up looks for a sign of life.
         self._started: Child | None = None
         #: Whether it was seen to here that nobody starts it.
@@ -136,7 +125,11 @@ class Journal:
         guard()
         if not is_first:
             return
-        output = os.open(self.directory / "output", os.O_WRONLY | os.O_APPEND)
+        try:
+            output = self.stream.open()
+        except OSError as error:
+            self._ledger.discard(self.directory)
+            raise cannot_write(f"the script cannot be started from {self.directory}", error) from error
         try:
             # A group of its own, to be ended as a whole; and no child of a terminal.
             self._started = Child(
@@ -239,6 +232,7 @@ class Journal:
                 await process_end(keeper)
         if self._started is not None and self.process() is None:
             await self._started.wait()
+        await self.stream.stored(_KEEPER_SECONDS)
         return ended._replace(after=self._age)
 
     async def end_rest(self, grace_seconds: float) -> Ended:

@@ -24,9 +24,10 @@ from fairway.model.stage import Stage, StageStatus
 from fairway.model.undoing import stage_undone_by
 from fairway.plugins.scriptrun.attempts import Attempt, in_words, notes, outcome, runs_again
 from fairway.plugins.scriptrun.claim import claim, name_of
+from fairway.plugins.scriptrun.disk import DiskFull, JournalError
 from fairway.plugins.scriptrun.environment import FENCING_VARIABLE, script_environment
 from fairway.plugins.scriptrun.guard import Guard
-from fairway.plugins.scriptrun.journal import DiskFull, Journal, JournalError, Order, was_started
+from fairway.plugins.scriptrun.journal import Journal, Order, was_started
 from fairway.plugins.scriptrun.script import script_text
 from fairway.plugins.scriptrun.telling import Place, Telling
 from fairway.plugins.scriptrun.tree import Ended
@@ -34,10 +35,13 @@ from fairway.plugins.scriptrun.tree import in_words as processes_in_words
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.sdk import Outcome, PlannedStage, Plugin, StageFailed, StageRun, stage, undo
 from fairway.sdk.plugin import LeftStage, PluginSettings, Sort, StageSpec
+from fairway.sdk.stage_log import StageLog
 
 #: How long a script that is asked to end may take.
 _GRACE_SECONDS = 10.0
 _NOTHING_ENDED = Ended()
+#: How long the output of a script that has ended may take to be stored; and where a process that is kept may hold it.
+_STORED_SECONDS, _KEPT_SECONDS = 60.0, 1.0
 _NOTHING_RUN = "nothing had been run"
 #: Waits between two looks whether a full disk has room.
 _ROOM = Retry(first_delay=0.2, longest_delay=5.0)
@@ -172,6 +176,7 @@ async def _end_scripts(guard: Guard, left: LeftStage) -> None:
         # Of those before the last all was told before that was begun.
         telling = Telling(journals[-1], Place(stage, log, _number(journals[-1].directory)[1]))
         await telling.all(telling.journal.ended())
+        await _log_missing(log, telling.journal)
         _close_given_up(telling, left.reason, ended)
 
 
@@ -202,17 +207,25 @@ async def _attempt(guard: Guard, telling: Telling, script: Script, before: Seque
         elif run.stopped:
             ended = await journal.end(run.stop_grace_seconds or _GRACE_SECONDS)
             await telling.all(journal.ended())
+            await _log_missing(run.log, journal)
             journal.remove_script()
             _close_given_up(telling, run.stop_reason, ended, len(script.commands))
             with contextlib.suppress(FairwayError):
                 # The log says the same.
                 await run.note(notes([*before, _ended(journal)]))
         raise
+    await _log_missing(run.log, journal)
     if rest.names:
         run.log.info(f"Ended what the script left running: {processes_in_words(rest.names)}")
     journal.remove_script()
     await in_thread(journal.sync_end)
     return _ended(journal)
+
+
+async def _log_missing(log: StageLog, journal: Journal) -> None:
+    """Say which output could not be stored."""
+    if (missing := await in_thread(journal.stream.missing)) is not None:
+        log.error(str(missing))
 
 
 async def _end_of_all(guard: Guard, journal: Journal, options: ScriptRunOptions) -> Ended:
@@ -222,8 +235,11 @@ async def _end_of_all(guard: Guard, journal: Journal, options: ScriptRunOptions)
         # After the end of the lease this is for the next holder to report, and the guard ends what is left.
         await guard.in_time()
     if journal.status is not None and options.background == "keep":
+        await journal.stream.stored(_KEPT_SECONDS)
         return _NOTHING_ENDED
-    return await journal.end_rest(_GRACE_SECONDS if journal.status is not None else 0.0)
+    ended = await journal.end_rest(_GRACE_SECONDS if journal.status is not None else 0.0)
+    await journal.stream.stored(_STORED_SECONDS)
+    return ended
 
 
 def _order(guard: Guard, journal: Journal, script: Script) -> Order:
