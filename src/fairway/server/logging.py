@@ -15,6 +15,8 @@ import msgspec
 import structlog
 from structlog.typing import Processor
 
+from fairway.server.repeated_logs import RepeatedLines
+
 #: What is shown where a secret was.
 HIDDEN = "…"
 
@@ -102,6 +104,7 @@ def set_up_logging(stream: TextIO, format: LogFormat = LogFormat.AUTO, level: Lo
         wrapper_class=structlog.stdlib.BoundLogger,
     )
     handler = logging.StreamHandler(stream)
+    handler.addFilter(RepeatedLines())
     last = _one_json_object if as_json else _readable(colours=on_terminal)
     remove_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[remove_meta, last]))

@@ -102,8 +102,9 @@ class SinglePort:
 
     async def _connect(self, caller: CallerSide, service: Path) -> None:
         name = self._directory / f"{next(self._numbers):x}{MARK}{caller.address}"
-        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        end: socket.socket | None = None
         try:
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             end.setblocking(False)
             end.bind(str(name))
             # The name stays with the connection when its file is gone.
@@ -113,7 +114,8 @@ class SinglePort:
             await asyncio.get_running_loop().create_unix_connection(lambda: ServiceSide(caller), sock=end)
         except (OSError, TimeoutError) as error:
             _log.warning("a caller could not be passed on", service=service.name, reason=str(error))
-            end.close()
+            if end is not None:
+                end.close()
             caller.abort()
 
 

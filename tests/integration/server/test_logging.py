@@ -94,3 +94,40 @@ def test_a_caller_who_hangs_up_on_a_call_is_one_line_without_a_traceback() -> No
     assert events[0] == {"level": "info", "event": gone, "logger": "grpc._cython.cygrpc"}
     assert [("Traceback" in event.get("exception", ""), event["level"]) for event in events[1:]] == [(True, "error")]
     assert "hung up" not in said("json", "warning", HUNG_UP)
+
+
+OUT_OF_FILES = """
+import asyncio, contextlib, resource, socket, sys
+from fairway.server.logging import set_up_logging
+
+set_up_logging(sys.stderr)
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+async def main():
+    loop, failures, enough = asyncio.get_running_loop(), 0, asyncio.Event()
+
+    def count(loop, context):
+        nonlocal failures
+        failures += 1
+        loop.default_exception_handler(context)
+        if failures >= 2000:
+            enough.set()
+
+    loop.set_exception_handler(count)
+    server = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0, backlog=2048)
+    held = []
+    with contextlib.suppress(OSError):
+        while True:
+            # The server accepts none of them before there are no descriptors left.
+            held.append(socket.create_connection(server.sockets[0].getsockname()))
+    await enough.wait()
+
+asyncio.run(main())
+"""
+
+
+def test_held_connections_at_a_low_limit_of_descriptors_do_not_flood_the_log() -> None:
+    text = said("json", program=OUT_OF_FILES)
+
+    assert "out of system resource" in text
+    assert len(text) < 50_000

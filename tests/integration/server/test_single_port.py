@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 import socket
 import ssl
 import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -16,6 +18,7 @@ from grpc import aio
 from litestar.types import Receive, Scope, Send
 
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
+from fairway.server import single_port as single_port_module
 from fairway.server.certificates import BadCertificate, CertificateFiles
 from fairway.server.http_api.listener import HttpAddressError
 from fairway.server.peers import peer_address
@@ -306,3 +309,21 @@ async def test_what_cannot_be_used_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadCertificate, match="are no certificate with its key"):
         async with single_port("127.0.0.1:0", CertificateFiles(tmp_path / "a", tmp_path / "b")):
             pass
+
+
+async def test_a_caller_is_hung_up_on_when_there_is_no_descriptor_to_pass_it_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_left(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    async with serving() as door:
+        without = SimpleNamespace(AF_UNIX=socket.AF_UNIX, SOCK_STREAM=socket.SOCK_STREAM, socket=none_left)
+        monkeypatch.setattr(single_port_module, "socket", without)
+        reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+        writer.write(REQUEST)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            with contextlib.suppress(ConnectionResetError):
+                assert await reader.read() == b""
+        monkeypatch.undo()
+        writer.close()
