@@ -2,8 +2,8 @@
 
 Whatever keeps a deployment from being planned (a commit that is gone, a file that is missing or wrong, a secret that
 cannot be opened) ends it with that reason; nothing stays pending for ever. What is only away for a while (the remote, a
-plugin) is tried again for some ten minutes, and a cancel is heard in every state. One that has begun waits until its
-files can be had, however long that takes: work may be under way that somebody has to see to the end, or to undo.
+plugin) is tried again for some ten minutes, and a cancel is heard in every state. One that has begun waits without a
+limit of time for its files and its plugins: a stage may have started work that must be followed to its end, or undone.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from fairway.agent.repositories import PATIENCE, Repositories
 from fairway.agent.run_context import Cancelling, Running
 from fairway.agent.running import DeploymentRun, PlanRefused
 from fairway.agent.stage_logs import end_log
-from fairway.agent.unready import or_said_why
+from fairway.agent.unready import await_plugins, or_said_why
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
@@ -249,6 +249,8 @@ async def gathered(desk: DeployingDesk, deployment: Deployment) -> AsyncIterator
 
 async def _prepare(desk: DeployingDesk, deployment: Deployment) -> _Prepared:
     planned = None
+    if deployment.status is not DeploymentStatus.PENDING:
+        await_plugins(deployment, desk.plugins)
     async with gathered(desk, deployment) as planning:
         if deployment.status is DeploymentStatus.PENDING:
             deployment, planned = await _planned(desk, planning)

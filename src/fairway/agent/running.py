@@ -19,7 +19,7 @@ from fairway.agent.control_plane import ServerRefused
 from fairway.agent.other_agent import QUIET, as_reported, place_of, report_wait, start_notes, started_key
 from fairway.agent.passing import PassingTime
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, StageResult, StageWork
-from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat
+from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat, reconnected
 from fairway.agent.plugins.stopping import GivenUp, stopped
 from fairway.agent.run_context import Cancelling, Running
 from fairway.agent.stage_logs import end_log
@@ -201,7 +201,7 @@ class DeploymentRun:
             if again and not may_repeat(client, stage):
                 raise PluginGone(f"the agent was restarted, and plugin {client.name} cannot go on with a stage")
             asking = Asking(
-                back=lambda: self._running.plugins.back(client.name),
+                back=lambda: self._back(client.name, stage),
                 given_up=lambda: self._giving_up == stage.id,
                 steady=self._running.steady,
             )
@@ -233,7 +233,11 @@ class DeploymentRun:
         with suppress(PluginGone):
             if may_repeat(client := self._running.plugins.client(name), stage):
                 return client
-        return await self._running.plugins.back(name)
+        return await self._back(name, stage)
+
+    async def _back(self, name: str, stage: Stage) -> PluginClient:
+        back, note = self._running.plugins.back, self.note_stage
+        return await reconnected(lambda: back(name), lambda trouble: note(stage.id, {WAITS_FOR: trouble}))
 
     async def _wait(self) -> None:
         """Until the stage has ended, somebody asks for something, or a timeout has come."""

@@ -9,9 +9,11 @@ import random
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from fairway.cli.remote import Unreachable
 from fairway.model.deployment import Deployment, DeploymentStatus
 from fairway.model.stage import Stage, StageStatus
 from tests.acceptance.agent.sites import Site, alive_processes, command_line, descendants, kill, plugin_hosts, terminate
@@ -77,10 +79,14 @@ class Killer:
             "launcher and server": self._launcher_and_server,
             "git": lambda: self._kill(self._started_by_agent("git")),
             "script": lambda: self._kill(self.scripts()),
+            "agent, paused": lambda: self._pause([site.agent_proper]),
+            "plugins, paused": lambda: self._pause(plugin_hosts(site.agent.pid)),
+            "script, paused": lambda: self._pause(self.scripts()),
+            "all three, paused": self._pause_all,
         }
 
     def kill_one(self) -> None:
-        """Kill somebody who is there."""
+        """Kill or pause a process that is there."""
         while True:
             way = self._chance.choice(list(self._ways))
             if self._ways[way]():
@@ -117,6 +123,20 @@ class Killer:
         ours = os.fsdecode(self._site.data / "plugins")
         return [pid for pid, line in alive_processes() if ours in line and line.startswith("/bin/sh ")]
 
+    def _pause_all(self) -> bool:
+        return self._pause([*self.scripts(), *plugin_hosts(self._site.agent.pid), self._site.agent_proper])
+
+    def _pause(self, pids: Iterable[int]) -> bool:
+        """Stop processes for as long as the server takes for a list; shorter than any lease."""
+        found = [pid for pid in pids if _signalled(pid, signal.SIGSTOP)]
+        try:
+            with suppress(Unreachable):
+                self._site.deployments()
+        finally:
+            for pid in found:
+                _signalled(pid, signal.SIGCONT)
+        return bool(found)
+
     def _kill(self, pids: Iterable[int]) -> bool:
         found = sorted(pids)
         if not found:
@@ -126,6 +146,14 @@ class Killer:
         except ProcessLookupError:
             return False
         return True
+
+
+def _signalled(pid: int, number: int) -> bool:
+    """Send a signal; whether the process was there."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+        return True
+    return False
 
 
 class Evidence(NamedTuple):

@@ -1,4 +1,4 @@
-"""Any process is killed at any moment, over hundreds of deployments; each ends in the state that its stages imply.
+"""Any process is killed or paused at any moment, over hundreds of deployments; each ends as its stages imply.
 
 The seed decides who is killed and after how many scripts; the moments themselves are the machine's. For a longer run:
 FAIRWAY_TEST_DEPLOYMENTS=5000 FAIRWAY_TEST_SEED=7 pytest tests/acceptance/agent/test_random_kills.py

@@ -11,6 +11,8 @@ import pytest
 
 from fairway.agent import at_work, deploying
 from fairway.agent.deploying import DeployingDesk
+from fairway.agent.plugins import program
+from fairway.agent.plugins.source import BadPlugin
 from fairway.agent.running import DeploymentRun
 from fairway.git.retry import Retry
 from fairway.model.command import CancelDeployment
@@ -19,7 +21,7 @@ from fairway.model.stage import StageStatus
 from fairway.server.logs import StageLogKey
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
-from tests.integration.agent.test_faults import waits_for
+from tests.integration.agent.test_faults import told_to_the_server, waits_for
 from tests.integration.agent.test_journal import is_dead
 from tests.integration.agent.test_planning import Left, insert
 from tests.integration.git.repositories import an_origin
@@ -84,6 +86,35 @@ async def test_a_deployment_that_runs_waits_for_its_remote_as_long_as_it_takes(
 
     assert "503" in trouble
     assert how(deployment) == (DeploymentStatus.SUCCEEDED, StageStatus.SUCCEEDED), deployment.status_reason
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["its script runs", "its script is being undone"])
+async def test_a_deployment_that_runs_waits_for_a_plugin_host_that_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undone: bool
+) -> None:
+    impatient(monkeypatch, 0.0)
+    stage = script("exit 1", onRollback=held(tmp_path)) if undone else script(held(tmp_path))
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": an_application_file(stage)})
+    starts = asyncio.Event()
+    launch = program.Hosted.launch
+
+    async def when_allowed(self: program.Hosted) -> program.Launched:
+        if not starts.is_set():
+            raise BadPlugin("killed at its start")
+        return await launch(self)
+
+    async with a_world(tmp_path, origin) as world:
+        await begun_and_left(world, tmp_path)
+        monkeypatch.setattr(program.Hosted, "launch", when_allowed)
+        async with an_agent_at_work(world):
+            trouble = await until(lambda: told_to_the_server(world))
+            starts.set()
+            (tmp_path / "go").touch()
+            deployment = await world.ended()
+
+    ends = [StageStatus.FAILED, StageStatus.SUCCEEDED] if undone else [StageStatus.SUCCEEDED]
+    assert "killed at its start" in trouble
+    assert [each.status for each in deployment.stages] == ends, deployment.status_reason
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from grpc import aio
 
 from fairway.agent.plugins.client import PluginClient, PluginGone, Sources, StageResult, StageWork, StopAnswer
 from fairway.agent.plugins.condition import Condition
-from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat
+from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat, reconnected
 from fairway.agent.workspace import Source
 from fairway.model.stage import Stage, StageStatus
 from fairway.secrets.template import TemplateValues
@@ -103,3 +103,19 @@ async def test_a_stage_that_need_not_have_ended_its_plugin_goes_on_however_often
     started = [*(Plugin(shares_process=shares_process) for _ in range(20)), Plugin(done), Plugin(done)]
 
     assert await executed(started, lives) == done
+
+
+async def test_a_stage_waits_for_its_plugin_without_a_limit_of_time_and_says_so() -> None:
+    answers = iter([PluginGone("it did not come back"), PluginGone("it did not come back"), None])
+    client, reported = cast(PluginClient, Plugin()), list[str]()
+
+    async def back() -> PluginClient:
+        if error := next(answers):
+            raise error
+        return client
+
+    async def report(trouble: str) -> None:
+        reported.append(trouble)
+
+    assert await reconnected(back, report) is client
+    assert reported == ["it did not come back", "it did not come back", ""]

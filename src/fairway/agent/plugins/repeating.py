@@ -42,6 +42,23 @@ class Asking(NamedTuple):
     steady: Callable[[], float] = monotonic
 
 
+async def reconnected(
+    back: Callable[[], Awaitable[PluginClient]], report: Callable[[str], Awaitable[None]]
+) -> PluginClient:
+    """The plugin once it answers, without a limit of time; `report` gets what is waited for, and "" at its end."""
+    waits = False
+    while True:
+        try:
+            client = await back()
+        except PluginGone as error:
+            waits = True
+            await report(str(error))
+            continue
+        if waits:
+            await report("")
+        return client
+
+
 async def execute_at_last(client: PluginClient, work: StageWork, asking: Asking) -> StageResult:
     """The result of a stage, also when its plugin had to be started again meanwhile and can go on; PluginGone when it
     cannot, or ends each time."""
