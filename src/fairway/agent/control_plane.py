@@ -23,6 +23,7 @@ from fairway.model.agent import AgentProfile
 from fairway.model.application import Application, DeploymentReference, UnusableFile
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.notes import thinned
 from fairway.model.registration import Registration, Standing
 from fairway.rpc.agent_api import (
     FENCING_METADATA,
@@ -37,6 +38,7 @@ from fairway.rpc.agent_api import (
     messages,
     report_messages,
 )
+from fairway.rpc.channel import MAX_MESSAGE_BYTES
 from fairway.rpc.convert.agent import to_wire_profile
 from fairway.rpc.convert.application import (
     MOST_UNUSABLE_FILES,
@@ -220,7 +222,8 @@ class ControlPlane:
                     # that gives leases is ours, and its list is not over when it fails.
                     return tuple(found)
                 raise
-            found.extend(map(from_wire_deployment, answer.deployments))
+            # A server may hold more than this agent can send to its plugins.
+            found.extend(thinned(from_wire_deployment(each)) for each in answer.deployments)
             cursor = answer.cursor
             if not cursor or not answer.deployments:
                 return tuple(found)
@@ -228,7 +231,7 @@ class ControlPlane:
     async def deployment(self, deployment_id: str) -> Deployment:
         """One deployment as the server has it."""
         answer = await self.call("GetDeployment", messages.GetDeploymentRequest(id=deployment_id))
-        return from_wire_deployment(answer.deployment)
+        return thinned(from_wire_deployment(answer.deployment))
 
     async def chain_turn(self, deployment: Deployment) -> ChainTurn:
         """Whether a deployment's block of its chain has its turn."""
@@ -321,6 +324,9 @@ class ControlPlane:
         return await self._answer(getattr(self._agents, method), request, method)
 
     async def _answer(self, call: Callable[..., Awaitable[Any]], request: Message, method: str) -> Any:
+        if (size := request.ByteSize()) > MAX_MESSAGE_BYTES:
+            # It can never be sent, so nothing may wait behind it.
+            raise ServerRefused(f"{method} has {size} bytes; a message has at most {MAX_MESSAGE_BYTES} bytes")
         token = self._fencing_token
         shown = ((FENCING_METADATA, str(token)),) if token else ()
         try:

@@ -32,6 +32,7 @@ from fairway.git.mirror import Mirror
 from fairway.model.application import Application, DiscoveredApplication, Repository
 from fairway.model.command import BuildPlanPreview, Command, CommandStatus
 from fairway.model.deployment import Deployment
+from fairway.model.limits import LOG_TEXT, REASON, cut
 from fairway.model.plan import Plan
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
 from fairway.model.trigger import TriggerKind
@@ -182,8 +183,8 @@ class Previewer:
             PluginPlanPreview(
                 plugin_name=name,
                 deploy_target=each.deploy_target,
-                summary=opened.masked(each.summary).encode(),
-                details=opened.masked(each.details).encode(),
+                summary=cut(opened.masked(each.summary), REASON).encode(),
+                details=cut(opened.masked(each.details), LOG_TEXT).encode(),
                 diff_language=each.language or "diff",
             )
             for each in found

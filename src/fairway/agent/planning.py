@@ -28,6 +28,7 @@ from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFa
 from fairway.delivery.targets import lacking
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
+from fairway.model.limits import REASON, cut
 from fairway.model.trigger import SyncStrategy
 
 
@@ -117,8 +118,9 @@ async def _strategy(planning: Planning) -> StrategyDecision:
 
 
 def _masked(answer: PluginAnswer, opened: Opened) -> PluginAnswer:
-    """The answer of a plugin that has read the files, without secrets."""
-    return msgspec.structs.replace(answer, summary=opened.masked(answer.summary), error=opened.masked(answer.error))
+    """The answer of a plugin that has read the files, without secrets; a long text is cut."""
+    summary, error = (cut(opened.masked(each), REASON) for each in (answer.summary, answer.error))
+    return msgspec.structs.replace(answer, summary=summary, error=error)
 
 
 async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime) -> PlanDecision:

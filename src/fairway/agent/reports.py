@@ -14,6 +14,7 @@ from fairway.model.application import DeploymentReference, SyncState
 from fairway.model.chain import ApplicationMatcher
 from fairway.model.command import CommandStatus
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.limits import REASON, SHOWN_TEXT, cut
 from fairway.model.live_state import LiveState
 from fairway.model.log_block import LogBlock
 from fairway.model.plan import Plan
@@ -175,8 +176,11 @@ def newest_deployment(application_id: str, status: DeploymentStatus, newest: Dep
 
 
 def sync_state(application_id: str, state: SyncState) -> Report:
-    """Whether an application is as Git says."""
-    request = m.ReportApplicationSyncStateRequest(application_id=application_id, state=to_wire_sync_state(state))
+    """Whether an application is as Git says; long reasons are cut."""
+    brief = msgspec.structs.replace(
+        state, short_reason=cut(state.short_reason, REASON), reason=cut(state.reason, SHOWN_TEXT)
+    )
+    request = m.ReportApplicationSyncStateRequest(application_id=application_id, state=to_wire_sync_state(brief))
     return Report("ReportApplicationSyncState", request)
 
 

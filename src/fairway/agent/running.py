@@ -27,8 +27,10 @@ from fairway.agent.stage_options import options_of, undo_of
 from fairway.delivery.another_agent import script_of_another_agent
 from fairway.delivery.owner import decide_owner
 from fairway.delivery.stages import NextAction, NextDecision, NextFacts, decide_next, next_deadline
+from fairway.model import notes
 from fairway.model.deployment import STARTED_AT, Deployment, UnknownStage
-from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
+from fairway.model.limits import TooLarge
+from fairway.model.stage import WAITS_FOR, Stage, StageStatus
 from fairway.secrets.renderer import RendererError
 from fairway.secrets.secret import SecretError
 
@@ -63,27 +65,26 @@ class DeploymentRun:
         self._woken.set()
 
     async def note_stage(self, stage_id: str, metadata: Mapping[str, str]) -> None:
-        """Keep notes of a plugin with a stage; what is shown to people is shown without secrets."""
+        """Keep notes of a plugin with a stage, texts for people without secrets; TooLarge when they exceed a limit."""
         masked = self._running.opened.masked
-        words = [key for key in metadata if key in {DISPLAY, WAITS_FOR} or key.startswith(TARGET)]
-        shown = {key: masked(metadata[key]) for key in words}
-        await self._deliver(self._noted(stage_id, {**metadata, **shown}))
+        shown = {key: masked(value) if notes.is_shown(key) else value for key, value in metadata.items()}
+        await self._deliver(self._noted_in_limits(stage_id, notes.checked_notes(shown)))
+
+    def _noted_in_limits(self, stage_id: str, metadata: Mapping[str, str]) -> reports.Report:
+        notes.refuse_too_many_notes(notes.with_stage_notes(self.deployment, self._stage(stage_id), metadata))
+        return self._noted(stage_id, metadata)
 
     def _noted(self, stage_id: str, metadata: Mapping[str, str]) -> reports.Report:
-        stage = self._stage(stage_id)
-        noted = msgspec.structs.replace(stage, metadata={**stage.metadata, **metadata})
-        stages = tuple(noted if each is stage else each for each in self.deployment.stages)
-        self.deployment = msgspec.structs.replace(self.deployment, stages=stages)
+        self.deployment = notes.with_stage_notes(self.deployment, self._stage(stage_id), metadata)
         return reports.stage_noted(self.deployment.id, stage_id, metadata)
 
     async def note_plugin(self, plugin: str, metadata: Mapping[str, str]) -> None:
-        """Keep notes of a plugin with the deployment."""
+        """Keep notes of a plugin with the deployment; TooLarge when they exceed a limit."""
+        notes.refuse_too_many_notes(notes.with_plugin_notes(self.deployment, plugin, notes.checked_notes(metadata)))
         await self._deliver(self._noted_by_plugin(plugin, metadata))
 
     def _noted_by_plugin(self, plugin: str, metadata: Mapping[str, str]) -> reports.Report:
-        notes = self.deployment.plugin_metadata
-        merged = {**notes, plugin: {**notes.get(plugin, {}), **metadata}}
-        self.deployment = msgspec.structs.replace(self.deployment, plugin_metadata=merged)
+        self.deployment = notes.with_plugin_notes(self.deployment, plugin, metadata)
         return reports.plugin_noted(self.deployment.id, plugin, metadata)
 
     @property
@@ -193,8 +194,9 @@ class DeploymentRun:
             client = await self._client(stage)
             config = self._running.config
             if undo_of(stage, self.deployment, config) is not None:
-                # By which a plugin of scripts knows, whoever made it, that there is something to undo.
-                await self.note_plugin(client.name, {started_key(stage): "_"})
+                # By which a plugin of scripts knows, whoever made it, that there is something to undo. No limit on
+                # notes of plugins holds for it, because the rollback must run.
+                await self._deliver(self._noted_by_plugin(client.name, {started_key(stage): "_"}))
             sources = self._running.sources
             options = await options_of(stage, self.deployment, config, sources.target.values, lists=client.resumes)
             work = StageWork(deployment=self.deployment, stage=stage, config=options, sources=sources, overdue=overdue)
@@ -218,8 +220,9 @@ class DeploymentRun:
     def _masked(self, result: StageResult) -> StageResult:
         """A result of which everybody is told, without secrets."""
         masked = self._running.opened.masked
-        notes = {key: masked(value) for key, value in result.notes.items()}
-        return StageResult(result.status, masked(result.message), notes)
+        return StageResult(
+            result.status, masked(result.message), {key: masked(value) for key, value in result.notes.items()}
+        )
 
     async def _end_log(self, stage: Stage, reason: str) -> None:
         """End the log of a stage in the place of its plugin, which does not."""
@@ -260,8 +263,11 @@ class DeploymentRun:
         if execution is not None and execution.task.done():
             self._executing = None
             result = execution.task.result()
-            if result.notes:
-                self._say(self._noted(execution.stage.id, result.notes))
+            try:
+                if result.notes:
+                    self._say(self._noted_in_limits(execution.stage.id, result.notes))
+            except TooLarge as error:
+                result = StageResult(StageStatus.FAILED, str(error))
             await self._report_stage(execution.stage.id, result.status, result.message)
 
     async def _wait_for_other_agent(self, decision: NextDecision) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _LISTEN, _HTTP_LISTEN = "127.0.0.1:9080", "127.0.0.1:9082"
 _LEASE_SECONDS = 15.0
+_STAGE_LOG_MIB, _AGENT_DAILY_GIB = 512, 20
 
 
 class _Format(StrEnum):
@@ -85,6 +86,13 @@ LeaseSeconds = Annotated[
     float,
     typer.Option(min=3, help="How long nothing is heard of an agent before one that stands by for it takes over."),
 ]
+StageLogMib = Annotated[
+    int, typer.Option(min=1, help="How many MiB of output are kept of each stage; the rest is dropped.")
+]
+AgentDailyGib = Annotated[
+    int,
+    typer.Option(min=1, help="How many GiB one agent may add in a day: logs, notes, objects and new deployments."),
+]
 OtlpEndpoint = Annotated[
     str, typer.Option(envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="A collector of traces, by OTLP over HTTP.")
 ]
@@ -109,6 +117,8 @@ def server(
     keep_days: KeepDays = None,
     drain_seconds: DrainSeconds = 0.0,
     lease_seconds: LeaseSeconds = _LEASE_SECONDS,
+    stage_log_mib: StageLogMib = _STAGE_LOG_MIB,
+    agent_daily_gib: AgentDailyGib = _AGENT_DAILY_GIB,
     otlp_endpoint: OtlpEndpoint = "",
     log_format: Format = _Format.AUTO,
     log_level: Level = _Level.INFO,
@@ -128,6 +138,7 @@ def server(
         _refuse("--data is missing; expected the directory where database and logs are kept")
     if (cert_file is None) != (key_file is None):
         _refuse("--cert-file and --key-file belong together; give both or none")
+    from fairway.server.agent_service.quotas import Quotas
     from fairway.server.app import ServerSettings
     from fairway.server.certificates import CertificateFiles
     from fairway.server.housekeeping import HousekeepingSettings
@@ -152,6 +163,7 @@ def server(
         housekeeping=HousekeepingSettings(deployments_kept_for=timedelta(days=keep_days) if keep_days else None),
         drain_seconds=drain_seconds,
         lease_seconds=lease_seconds,
+        quotas=Quotas(stage_log_bytes=stage_log_mib * 1024**2, agent_day_bytes=agent_daily_gib * 1024**3),
         otlp_endpoint=otlp_endpoint,
         log_requests=log_level is _Level.DEBUG,
     )

@@ -20,6 +20,7 @@ from fairway.delivery.rollback import RollbackDecision, decide_rollback, stages_
 from fairway.delivery.skip import config_of, reason_to_skip
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.limits import QUOTED_REASON, cut
 from fairway.model.stage import Stage, StageStatus
 from fairway.model.undoing import SCRIPT_RUN_ROLLBACK, stage_undone_by
 
@@ -307,19 +308,19 @@ def _result_of_rollback(deployment: Deployment) -> str:
         return " and ".join(told)
     # What a platform adds when all went well is about what was not undone; a script's own words are about itself.
     added = [each.status_reason for each in wanted if each.name != SCRIPT_RUN_ROLLBACK and each.status_reason]
-    return f"it was rolled back: {'; '.join(added)}" if added else "it was rolled back"
+    return f"it was rolled back: {cut('; '.join(added), QUOTED_REASON)}" if added else "it was rolled back"
 
 
 def _with_reason(stage: Stage, deployment: Deployment) -> str:
     """Which rollback stage, and why it did not end well: it may say what it has left."""
     undone = stage_undone_by(stage, deployment.stages)
     name = stage.name if undone is None else f"{stage.name} of stage {undone.index + 1}"
-    return f"{name} ({stage.status_reason})" if stage.status_reason else name
+    return f"{name} ({cut(stage.status_reason, QUOTED_REASON)})" if stage.status_reason else name
 
 
 def _failure(stage: Stage) -> str:
-    """Why a deployment fails with this stage, in as many words as the stage has."""
-    why = stage.status_reason
+    """Why a deployment fails with this stage. A long reason is cut here, and whole with the stage."""
+    why = cut(stage.status_reason, QUOTED_REASON)
     if why.startswith(_DEPLOYMENT_LATE):
         return why
     return f"Stage {stage.name} failed: {why}" if why else f"Stage {stage.name} failed"

@@ -20,6 +20,7 @@ import msgspec
 from fairway.errors import UserError
 from fairway.model.application import ApplicationKind, GitPath
 from fairway.model.artifact import ArtifactVersion
+from fairway.model.limits import REASON, cut
 from fairway.model.plan import Plan
 from fairway.model.stage import STAGE_TRANSITIONS, Stage, StageStatus
 from fairway.model.transitions import InvalidTransition, TransitionTable
@@ -127,7 +128,8 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         if to is self.status:
             return self
         completed_at = at if to.is_terminal else None
-        return msgspec.structs.replace(self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at)
+        why = cut(reason, REASON)
+        return msgspec.structs.replace(self, status=to, status_reason=why, updated_at=at, completed_at=completed_at)
 
     def accept(self, plan: Plan, at: datetime) -> Self:
         """The planned deployment. A repeat changes nothing: the first plan stays."""
@@ -139,7 +141,7 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             planned,
             trigger=msgspec.structs.replace(self.trigger, sync_strategy=strategy),
-            summary=plan.summary,
+            summary=cut(plan.summary, REASON),
             stages=plan.stages,
             versions=plan.versions,
             running_commit_hash=plan.running_commit_hash,

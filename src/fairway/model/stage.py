@@ -14,6 +14,7 @@ from typing import Self
 
 import msgspec
 
+from fairway.model.limits import REASON, cut
 from fairway.model.transitions import TransitionTable
 
 
@@ -175,7 +176,12 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         if self.status is StageStatus.NOT_STARTED and to in {StageStatus.FAILED, StageStatus.CANCELLED}:
             metadata = {**metadata, NEVER_STARTED: "true"}
         return msgspec.structs.replace(
-            self, status=to, status_reason=reason, updated_at=at, completed_at=completed_at, metadata=metadata
+            self,
+            status=to,
+            status_reason=cut(reason, REASON),
+            updated_at=at,
+            completed_at=completed_at,
+            metadata=metadata,
         )
 
     @property

@@ -12,6 +12,7 @@ import structlog
 
 from fairway.clock import Clock
 from fairway.model.application import SyncState, SyncStatus
+from fairway.model.limits import SENT_TEXT, cut
 from fairway.model.live_state import Health, Resource
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.application import to_wire_sync_state
@@ -55,8 +56,8 @@ class LiveStateService(LiveStateServicer):
         state = SyncState(
             status=_status(live),
             at=now,
-            short_reason=live.problem or (live.drift[0] if live.drift else ""),
-            reason=live.problem or "\n".join(live.drift or ()),
+            short_reason=cut(live.problem or (live.drift[0] if live.drift else ""), SENT_TEXT),
+            reason=cut(live.problem or "\n".join(live.drift or ()), SENT_TEXT),
         )
         return m.GetLivestateResponse(
             application_live_state=to_wire_plugin_live_state(resources, _health(resources)),

@@ -6,6 +6,7 @@ missing, which agents take for "not supported".
 
 from collections.abc import Callable
 
+from fairway.model.limits import SENT_TARGET_TEXT, SENT_TEXT, cut
 from fairway.rpc.context import CallContext
 from fairway.rpc.plugin_api import PlanPreviewServicer, common_messages
 from fairway.rpc.plugin_api import plan_preview_messages as m
@@ -33,9 +34,9 @@ class PlanPreviewService(PlanPreviewServicer):
         results = (
             m.PlanPreviewResult(
                 deploy_target=each.deploy_target,
-                summary=each.summary,
+                summary=cut(each.summary, SENT_TARGET_TEXT),
                 no_change=not each.changes,
-                details=each.details.encode(),
+                details=cut(each.details, SENT_TEXT).encode(),
                 diff_language=each.language,
             )
             for each in previews

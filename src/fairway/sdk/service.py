@@ -19,11 +19,13 @@ from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import StageOptions
 from fairway.errors import FairwayError, UserError
+from fairway.model.limits import SENT_TEXT, cut
 from fairway.model.stage import Stage, StageStatus
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.deployment import from_wire_deployment
 from fairway.rpc.convert.stage import STAGE_STATUSES, from_wire_stage, to_wire_stage
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES, to_wire_versions
+from fairway.rpc.details import clipped
 from fairway.rpc.plugin_api import (
     NOTES_METADATA,
     OVERDUE_KEY,
@@ -86,7 +88,7 @@ class PluginService(DeploymentServicer, StageServicer):
         if answer is None:
             return m.DetermineStrategyResponse(unsupported=True)
         strategy = SYNC_STRATEGIES.to_wire(answer.strategy)
-        return m.DetermineStrategyResponse(sync_strategy=strategy, summary=answer.summary)
+        return m.DetermineStrategyResponse(sync_strategy=strategy, summary=cut(answer.summary, SENT_TEXT))
 
     async def BuildPipelineSyncStages(
         self, request: m.BuildPipelineSyncStagesRequest, context: CallContext
@@ -95,7 +97,7 @@ class PluginService(DeploymentServicer, StageServicer):
             stages = [stage for wanted in request.stages for stage in self._planned(wanted, request.rollback)]
         except UserError as error:
             _log.error("a pipeline cannot be planned", plugin=self._plugin.name, reason=str(error))
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, clipped(str(error)))
         first = min((wanted.index for wanted in request.stages), default=0)
         whole = [self._stage(spec, first, PlannedStage()) for spec in self._of_sort(Sort.ROLLBACK)]
         return m.BuildPipelineSyncStagesResponse(
@@ -122,7 +124,8 @@ class PluginService(DeploymentServicer, StageServicer):
             if self._running.get(key) is running:
                 del self._running[key]
         context.set_trailing_metadata(_trailing(outcome.notes))
-        return m.ExecuteStageResponse(status=STAGE_STATUSES.to_wire(outcome.status), message=outcome.message)
+        message = cut(outcome.message, SENT_TEXT)
+        return m.ExecuteStageResponse(status=STAGE_STATUSES.to_wire(outcome.status), message=message)
 
     async def Stop(self, request: stage_messages.StopRequest, _context: CallContext) -> stage_messages.StopResponse:
         # Who calls this ends stages by it, so a call that breaks off means something else.
@@ -158,6 +161,8 @@ class PluginService(DeploymentServicer, StageServicer):
             finally:
                 await run.waits_no_more()
             outcome = _outcome(returned, self._plugin.name, spec.name)
+            if outcome.notes and (self._ends_with_call or not _trailing(outcome.notes)):
+                await run.note(outcome.notes)
         except FairwayError as error:
             log.error(str(error))
             outcome = Outcome(StageStatus.FAILED, str(error))
@@ -170,8 +175,6 @@ class PluginService(DeploymentServicer, StageServicer):
                 # The stage has ended with its call, and with it all that it had to say.
                 await log.close()
             raise
-        if outcome.notes and (self._ends_with_call or not _trailing(outcome.notes)):
-            await agent.note_stage(outcome.notes)
         await log.close()
         return outcome
 

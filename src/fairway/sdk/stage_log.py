@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from fairway.clock import Clock
+from fairway.model.limits import SENT_TEXT, cut
 from fairway.model.log_block import LogBlock, LogSeverity
 
 #: Sends blocks to the agent; the flag says that no more will come.
@@ -96,7 +97,7 @@ class StageLog:
                 del self._waiting[: len(batch)]
 
     def _add(self, text: str, severity: LogSeverity) -> None:
-        text = "\n".join(f"{_ABOUT.get()}{line}" for line in text.split("\n"))
+        text = cut("\n".join(f"{_ABOUT.get()}{line}" for line in cut(text, SENT_TEXT).split("\n")), SENT_TEXT)
         block = LogBlock(index=self._next, log=text, created_at=self.clock.now(), severity=severity)
         self._next += 1
         self._wait(block)

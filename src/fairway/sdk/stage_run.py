@@ -18,6 +18,8 @@ from fairway.config.stages import StageOptions
 from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
+from fairway.model.limits import SENT_TARGET_TEXT, SENT_TEXT, cut, refuse_large_object
+from fairway.model.notes import checked_notes
 from fairway.model.registration import Registration
 from fairway.model.stage import DISPLAY, TARGET, WAITS_FOR, Stage, StageStatus
 from fairway.sdk.awaited import Awaited
@@ -111,16 +113,17 @@ class StageRun(Generic[O]):
         return self.log.clock.now()
 
     async def note(self, metadata: Mapping[str, str]) -> None:
-        """Keep something with the stage, for a later run of it and for people to see."""
-        await self._agent.note_stage(metadata)
+        """Keep something with the stage, for a later run of it and for people to see. TooLarge when it exceeds a limit
+        (`fairway.model.limits`)."""
+        await self._agent.note_stage(checked_notes(metadata, SENT_TEXT))
 
     async def noted(self, key: str) -> str | None:
         """What was kept with the stage, perhaps before a restart."""
         return await self._agent.stage_note(key)
 
     async def show(self, text: str) -> None:
-        """Show a text under the stage."""
-        await self._agent.note_stage({DISPLAY: text})
+        """Show a text under the stage; a long one is cut."""
+        await self.note({DISPLAY: text})
 
     def waits_for(self, text: str) -> None:
         """Say in words what the stage waits for from now on; nothing, when it goes on. People see it beside the stage
@@ -133,8 +136,8 @@ class StageRun(Generic[O]):
         await self._awaited.close()
 
     async def note_for_plugin(self, metadata: Mapping[str, str]) -> None:
-        """Keep something with the deployment, for other stages of this plugin."""
-        await self._agent.note_deployment(metadata)
+        """Keep something with the deployment, for other stages of this plugin. TooLarge when it exceeds a limit."""
+        await self._agent.note_deployment(checked_notes(metadata))
 
     async def noted_by_plugin(self, key: str) -> str | None:
         """What a stage of this plugin has kept with the deployment."""
@@ -145,7 +148,8 @@ class StageRun(Generic[O]):
         return await self._agent.shared_note(key)
 
     async def put_object(self, key: str, value: bytes) -> None:
-        """Keep bytes with the application, for later deployments."""
+        """Keep bytes with the application, for later deployments. TooLarge when they exceed a limit."""
+        refuse_large_object(key, value)
         await self._agent.put_object(key, value)
 
     async def get_object(self, key: str) -> bytes | None:
@@ -181,7 +185,7 @@ class StageRun(Generic[O]):
         failed = {each.name: result.error for each, result in zip(self.targets, results, strict=True) if result.error}
         if failed:
             kind = TryAgain if all(error.retry for error in failed.values()) else StageFailed
-            why = "; ".join(f"{name}: {error}" for name, error in failed.items())
+            why = "; ".join(f"{name}: {cut(str(error), SENT_TARGET_TEXT)}" for name, error in failed.items())
             raise kind(f"{len(failed)} of {len(results)} deploy targets failed: {why}")
 
     async def _on_target(
@@ -195,10 +199,10 @@ class StageRun(Generic[O]):
             with self.log.about(target.name) if len(self.targets) > 1 else nullcontext():
                 said = await work(target)
         except FairwayError as error:
-            result = _Result(f"failed: {error}", error)
+            result = _Result(cut(f"failed: {error}", SENT_TARGET_TEXT), error)
             self.log.error(f"{target.name}: {error}")
         else:
-            result = _Result(f"{_SUCCEEDED}: {said}" if said else _SUCCEEDED)
+            result = _Result(cut(f"{_SUCCEEDED}: {said}", SENT_TARGET_TEXT) if said else _SUCCEEDED)
             self.log.success(f"{target.name}: {result.words}")
         await self.note({key: result.words})
         return result

@@ -35,6 +35,8 @@ from fairway.server.actions.desk import ActionDesk
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.finding import ApplicationService
+from fairway.server.agent_service.log_quota import LogQuota
+from fairway.server.agent_service.quotas import Quotas
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
 from fairway.server.answers import BoundAnswers
@@ -99,6 +101,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     log_requests: bool = False
     #: How long nothing is heard of an agent before another one that stands by for it takes over.
     lease_seconds: float = SECONDS
+    #: How much agents may store.
+    quotas: Quotas = Quotas()
     #: How the bucket of the logs is reached, as obstore calls it.
     log_options: dict[str, str] = {}
     #: Who may vouch for people, beside this server itself.
@@ -160,7 +164,7 @@ async def run_server(
         )
         interceptors = [*_observers(settings, metrics, traces), *_bounds(agents, users, metrics)]
         server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=interceptors)
-        _offer(server, _Kept(actions, agents, users, Times(settings.lease_seconds)))
+        _offer(server, _Kept(actions, agents, users, Times(settings.lease_seconds), settings.quotas))
         sign_in = await SignInDesk.open(store, clock, settings.web_url, settings.sign_in_providers)
         await stack.enter_async_context(connected(_live(actions, feed, agents, users, sign_in)))
         web = http_app(HttpDesk(actions=actions, auth=users, metrics=metrics, sign_in=sign_in, feed=feed))
@@ -253,6 +257,7 @@ class _Kept(msgspec.Struct, frozen=True):
     agents: AgentAuth
     users: UserAuth
     lease_times: Times
+    quotas: Quotas
 
 
 def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
@@ -264,6 +269,7 @@ def _offer(server: grpc.aio.Server, kept: _Kept) -> None:
         clock=actions.clock,
         new_id=actions.new_id,
         web_url=actions.web_url,
+        log_quota=LogQuota(kept.quotas),
     )
     register_agent_service(AgentService(agent_desk, agents), server)
     register_report_service(ReportService(agent_desk, agents), server)

@@ -16,12 +16,9 @@ from fairway.errors import FairwayError, TemporaryError, UserError
 from fairway.model.deployment import UnknownStage
 from fairway.model.transitions import InvalidTransition
 from fairway.rpc.context import CallContext
+from fairway.rpc.details import clipped
 from fairway.rpc.rules.violations import violations
 from fairway.server.store.errors import AlreadyExists, NotFound, UnusableDatabase
-
-#: A message that quotes what was sent may be as long as that. Clients take 8 KiB of trailers, where each byte may need
-#: three; of a longer answer they see neither message nor status.
-_MOST_BYTES = 2_000
 
 _log = structlog.get_logger()
 
@@ -84,20 +81,13 @@ async def abort_for(error: Exception, context: CallContext) -> NoReturn:
     if code is grpc.StatusCode.INTERNAL:
         _log.error("call failed by a defect", error=type(error).__name__, exc_info=_without_text(error))
         message = "the server failed on this call by a defect of its own; its log says where"
-    await context.abort(code, _clipped(message), error.trailing_metadata if isinstance(error, NotNow) else ())
+    await context.abort(code, clipped(message), error.trailing_metadata if isinstance(error, NotNow) else ())
 
 
 def refuse_broken_rules(request: Message) -> None:
     """Raise InvalidRequest with everything that is wrong with the request."""
     if found := violations(request):
         raise InvalidRequest("; ".join(found))
-
-
-def _clipped(message: str) -> str:
-    content = message.encode("utf-8", "replace")
-    if len(content) <= _MOST_BYTES:
-        return message
-    return f"{content[:_MOST_BYTES].decode('utf-8', 'ignore')}… ({len(content)} bytes in all)"
 
 
 def _without_text(error: Exception) -> BaseException:

@@ -33,12 +33,14 @@ from fairway.agent.plugins.tools import InstallFailed, Tools
 from fairway.agent.running import DeploymentRun
 from fairway.agent.stage_logs import deliver_log
 from fairway.errors import FairwayError, UserError
+from fairway.model.limits import LOG_TEXT, TooLarge, cut, refuse_large_object
 from fairway.model.log_block import LogBlock
 from fairway.rpc.agent_api import messages as server_messages
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.command import to_wire_command
 from fairway.rpc.convert.log_block import from_wire_log_block
 from fairway.rpc.convert.registration import to_wire_registration
+from fairway.rpc.details import clipped
 from fairway.rpc.plugin_api import ApplicationServicer, HostServicer, LiveStateHintServicer, SecretServicer
 from fairway.rpc.plugin_api import application_messages as a
 from fairway.rpc.plugin_api import host_messages as m
@@ -89,7 +91,7 @@ def _answered(method: Call[Q, A]) -> Callable[[Any, Q, CallContext], Coroutine[A
         except FairwayError as error:
             if isinstance(error, Stranger | NotYours):
                 self.note_refusal(method.__name__, str(error))
-            await context.abort(_code(error), str(error))
+            await context.abort(_code(error), clipped(str(error)))
 
     return answer
 
@@ -100,6 +102,7 @@ def _code(error: FairwayError) -> grpc.StatusCode:
         NotYours: grpc.StatusCode.PERMISSION_DENIED,
         NotUnderway: grpc.StatusCode.NOT_FOUND,
         NothingKept: grpc.StatusCode.NOT_FOUND,
+        TooLarge: grpc.StatusCode.INVALID_ARGUMENT,
         # The agent is there: who only waits until it answers need not wait for this.
         InstallFailed: grpc.StatusCode.ABORTED,
     }
@@ -246,6 +249,7 @@ class HostService(HostServicer, SecretServicer, LiveStateHintServicer, Applicati
         self, request: m.PutApplicationSharedObjectRequest, caller: str
     ) -> m.PutApplicationSharedObjectResponse:
         require_name(caller, request.plugin_name)
+        refuse_large_object(request.key, request.object)
         kept = server_messages.PutApplicationSharedObjectRequest(
             application_id=request.application_id,
             plugin_name=caller,
@@ -297,7 +301,8 @@ _TOLD_REFUSALS = 100
 
 
 def _masked(block: LogBlock, mask: LogMask, redactor: Redactor) -> LogBlock:
-    masked = mask.masked(block.log, redactor)
+    """The block without secrets; a long one is cut."""
+    masked = cut(mask.masked(block.log, redactor), LOG_TEXT)
     return block if masked == block.log else msgspec.structs.replace(block, log=masked)
 
 

@@ -4,6 +4,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from fairway.model.agent import Agent
+from fairway.model.limits import LOG_TEXT, cut
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.agent import from_wire_profile
 from fairway.server.agent_auth import AgentIdentity
@@ -26,7 +27,8 @@ async def report_profile(
 ) -> m.ReportPipedMetaResponse:
     """What the agent is and where it can deploy, said once at each start."""
     now = desk.clock.now()
-    profile = from_wire_profile(request)
+    said = from_wire_profile(request)
+    profile = msgspec.structs.replace(said, config=cut(said.config, LOG_TEXT))
 
     def introduce(connection: Connection) -> Agent:
         agents.touch_agent(connection, caller.agent_id, now)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from fairway.model.application import Application, DeploymentReference, DiscoveredApplication
 from fairway.model.deployment import DeploymentStatus
+from fairway.model.limits import REASON, SHOWN_TEXT, cut
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.application import (
     from_wire_deployment_reference,
@@ -37,14 +38,17 @@ async def list_applications(
 ) -> m.ListApplicationsResponse:
     """All enabled applications of the agent."""
     found = await desk.store.read(lambda connection: applications.list_agent_applications(connection, caller.agent_id))
-    return m.ListApplicationsResponse(applications=[to_wire_application(application) for application in found])
+    return m.ListApplicationsResponse(applications=[to_wire_application(_brief(application)) for application in found])
 
 
 async def report_sync_state(
     desk: AgentDesk, caller: AgentIdentity, request: m.ReportApplicationSyncStateRequest
 ) -> m.ReportApplicationSyncStateResponse:
     """How what runs compares with Git. Newer agents say so every minute, so it does not count as a change."""
-    state = from_wire_sync_state(request.state)
+    said = from_wire_sync_state(request.state)
+    state = msgspec.structs.replace(
+        said, short_reason=cut(said.short_reason, REASON), reason=cut(said.reason, SHOWN_TEXT)
+    )
 
     def change(application: Application) -> Application:
         return (
@@ -157,12 +161,21 @@ async def report_unregistered(
     return m.ReportUnregisteredApplicationConfigurationsResponse()
 
 
+def _brief(application: Application) -> Application:
+    """The application for a list of all: with how it stands, but not why; thousands must have room in one message."""
+    state = application.sync_state
+    if state is None or not (state.reason or state.short_reason):
+        return application
+    return msgspec.structs.replace(application, sync_state=msgspec.structs.replace(state, reason="", short_reason=""))
+
+
 def _as_in_git(info: DiscoveredApplication, at: datetime, application: Application) -> Application:
-    told = (info.name, info.description, info.labels)
+    description = cut(info.description, REASON)
+    told = (info.name, description, info.labels)
     if told == (application.name, application.description, application.labels):
         return application
     return msgspec.structs.replace(
-        application, name=info.name, description=info.description, labels=info.labels, updated_at=at
+        application, name=info.name, description=description, labels=info.labels, updated_at=at
     )
 
 

@@ -4,6 +4,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from fairway.model.command import ChainSyncApplication, Command, CommandStatus
+from fairway.model.limits import REASON, SHOWN_TEXT, cut
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.command import COMMAND_STATUSES, to_wire_command
 from fairway.rpc.convert.wire_time import from_wire_time
@@ -39,6 +40,7 @@ async def report_handled(
     if status is CommandStatus.WAITING:
         raise InvalidRequest("status is 0 (waiting); expected 1 (succeeded), 2 (failed) or 3 (timed out)")
     handled_at = from_wire_time(request.handled_at)
+    said = {cut(key, REASON): cut(value, SHOWN_TEXT) for key, value in request.metadata.items()}
 
     def record(connection: Connection) -> frozenset[str]:
         accepted: list[Command] = []
@@ -47,9 +49,7 @@ async def report_handled(
             if command.status is not CommandStatus.WAITING:
                 return command
             accepted.append(command)
-            return msgspec.structs.replace(
-                command, status=status, metadata=dict(request.metadata), handled_at=handled_at, updated_at=now
-            )
+            return msgspec.structs.replace(command, status=status, metadata=said, handled_at=handled_at, updated_at=now)
 
         update_own_command(connection, caller, request.command_id, answer)
         if accepted and request.output:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.notes import refuse_too_many_notes, thinned
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.chain import from_wire_matcher
 from fairway.rpc.convert.deployment import from_wire_deployment
@@ -20,6 +21,7 @@ from fairway.server.agent_service.chain_progress import new_chain, sync_commands
 from fairway.server.agent_service.chains import follow_chain
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.ownership import load_own_application, load_own_deployment, refuse_foreign
+from fairway.server.agent_service.quotas import refuse_large_plan, refuse_too_many_open
 from fairway.server.agent_service.references import reference_to, with_triggered
 from fairway.server.hints import HintTopic
 from fairway.server.status_codes import InvalidRequest, NotNow
@@ -32,6 +34,8 @@ async def create_deployment(
 ) -> m.CreateDeploymentResponse:
     """Record a deployment as pending."""
     now = desk.clock.now()
+    refuse_large_plan("the deployment", request)
+    desk.intake.refuse_without_room(caller.agent_id, now)
     deployment = _new(from_wire_deployment(request.deployment), caller, now)
 
     def create(connection: Connection) -> None:
@@ -47,6 +51,8 @@ async def create_chain(
 ) -> m.CreateDeploymentChainResponse:
     """Record a first deployment, the chain it begins, and a command for each application that follows."""
     now = desk.clock.now()
+    refuse_large_plan("the chain", request)
+    desk.intake.refuse_without_room(caller.agent_id, now)
     chain_id = desk.new_id()
     sent = _new(from_wire_deployment(request.first_deployment), caller, now)
     first = msgspec.structs.replace(sent, chain_id=chain_id, chain_block_index=0)
@@ -74,6 +80,8 @@ def _new(sent: Deployment, caller: AgentIdentity, at: datetime) -> Deployment:
     if sent.status is not DeploymentStatus.PENDING:
         raise InvalidRequest(f"deployment.status is {sent.status.value}; expected pending, as a deployment begins")
     created_at = sent.created_at if sent.created_at.timestamp() > 0 else at
+    refuse_too_many_notes(sent)
+    sent = thinned(sent)
     return msgspec.structs.replace(sent, created_at=created_at, updated_at=at, completed_at=None)
 
 
@@ -87,6 +95,7 @@ def _insert(connection: Connection, caller: AgentIdentity, deployment: Deploymen
         if known.application_id != deployment.application_id:
             raise
         return False
+    refuse_too_many_open(connection, caller.agent_id)
     if application.disabled or application.deleted_at is not None:
         state = "disabled" if application.deleted_at is None else "deleted"
         raise NotNow(f"application {application.id} is {state}, so nothing of it is deployed; list applications again")

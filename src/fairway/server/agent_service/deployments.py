@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 
 from fairway.model.application import Application
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.limits import SPARE_NOTES_BYTES
+from fairway.model.notes import checked_notes, refuse_too_many_notes, thinned
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.deployment import DEPLOYMENT_STATUSES, from_wire_planned, to_wire_deployment
 from fairway.rpc.convert.stage import STAGE_STATUSES
@@ -21,12 +23,13 @@ from fairway.server.agent_service import reports
 from fairway.server.agent_service.chains import follow_chain
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.ownership import load_own_deployment, update_own_deployment
+from fairway.server.agent_service.quotas import refuse_large_plan
 from fairway.server.agent_service.references import reference_to, with_succeeded
 from fairway.server.hints import HintTopic
 from fairway.server.status_codes import InvalidRequest
 from fairway.server.store import applications, deployments
 
-#: Deployments with long plans must fit into one message together.
+#: How many deployments one page of the open ones has; `store.page` also limits its bytes.
 PAGE_SIZE = 50
 
 
@@ -45,7 +48,7 @@ async def list_open(
     page = await desk.store.read(
         lambda connection: deployments.list_open_deployments(connection, caller.agent_id, request.cursor, PAGE_SIZE)
     )
-    found = [to_wire_deployment(deployment) for deployment in page.items]
+    found = [to_wire_deployment(thinned(deployment)) for deployment in page.items]
     return m.ListNotCompletedDeploymentsResponse(deployments=found, cursor=page.cursor)
 
 
@@ -54,6 +57,7 @@ async def report_planned(
 ) -> m.ReportDeploymentPlannedResponse:
     """The plan is made; the strategy in it becomes the trigger's."""
     now = desk.clock.now()
+    refuse_large_plan("the plan", request)
     plan = from_wire_planned(request)
     await _report(desk, caller, request.deployment_id, lambda found: reports.planned(found, plan, now))
     return m.ReportDeploymentPlannedResponse()
@@ -91,7 +95,8 @@ async def save_metadata(
     desk: AgentDesk, caller: AgentIdentity, request: m.SaveDeploymentMetadataRequest
 ) -> m.SaveDeploymentMetadataResponse:
     """Notes of an agent of the older generation, added to those before."""
-    await _save(desk, caller, request.deployment_id, lambda found: {"metadata": {**found.metadata, **request.metadata}})
+    notes = checked_notes(request.metadata)
+    await _save(desk, caller, request.deployment_id, lambda found: {"metadata": {**found.metadata, **notes}})
     return m.SaveDeploymentMetadataResponse()
 
 
@@ -99,9 +104,10 @@ async def save_shared_metadata(
     desk: AgentDesk, caller: AgentIdentity, request: m.SaveDeploymentSharedMetadataRequest
 ) -> m.SaveDeploymentSharedMetadataResponse:
     """Notes that every plugin may read, added to those before."""
+    notes = checked_notes(request.metadata)
 
     def merged(found: Deployment) -> Mapping[str, object]:
-        return {"shared_metadata": {**found.shared_metadata, **request.metadata}}
+        return {"shared_metadata": {**found.shared_metadata, **notes}}
 
     await _save(desk, caller, request.deployment_id, merged)
     return m.SaveDeploymentSharedMetadataResponse()
@@ -111,10 +117,11 @@ async def save_plugin_metadata(
     desk: AgentDesk, caller: AgentIdentity, request: m.SaveDeploymentPluginMetadataRequest
 ) -> m.SaveDeploymentPluginMetadataResponse:
     """Notes of one plugin, added to those before."""
+    notes = checked_notes(request.metadata)
 
     def merged(found: Deployment) -> Mapping[str, object]:
         known = found.plugin_metadata.get(request.plugin_name, {})
-        return {"plugin_metadata": {**found.plugin_metadata, request.plugin_name: {**known, **request.metadata}}}
+        return {"plugin_metadata": {**found.plugin_metadata, request.plugin_name: {**known, **notes}}}
 
     await _save(desk, caller, request.deployment_id, merged)
     return m.SaveDeploymentPluginMetadataResponse()
@@ -162,6 +169,9 @@ async def _save(
 
     def change(found: Deployment) -> Deployment:
         noted = msgspec.structs.replace(found, **merged(found))
-        return found if noted == found else msgspec.structs.replace(noted, updated_at=now)
+        if noted == found:
+            return found
+        refuse_too_many_notes(noted, SPARE_NOTES_BYTES)
+        return msgspec.structs.replace(noted, updated_at=now)
 
     await desk.store.write(lambda connection: update_own_deployment(connection, caller, deployment_id, change))

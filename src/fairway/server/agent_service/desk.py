@@ -12,8 +12,12 @@ import msgspec
 from google.protobuf.message import Message
 
 from fairway.clock import Clock
+from fairway.rpc.agent_api import messages as m
+from fairway.rpc.agent_api import report_messages
 from fairway.rpc.context import CallContext
 from fairway.server.agent_auth import AgentAuth, AgentIdentity
+from fairway.server.agent_service.log_quota import LogQuota
+from fairway.server.agent_service.quotas import Intake, Quotas
 from fairway.server.fencing import fence_of
 from fairway.server.hints import HintBoard
 from fairway.server.logs import LogStore
@@ -22,6 +26,26 @@ from fairway.server.store.store import Store
 
 Q = TypeVar("Q", bound=Message)
 A = TypeVar("A", bound=Message)
+
+
+#: Requests that add to what is stored. All others replace what an agent has said before.
+_ADDING = frozenset(
+    {
+        m.CreateDeploymentRequest,
+        m.CreateDeploymentChainRequest,
+        m.ReportDeploymentPlannedRequest,
+        m.SaveDeploymentMetadataRequest,
+        m.SaveDeploymentSharedMetadataRequest,
+        m.SaveDeploymentPluginMetadataRequest,
+        m.SaveStageMetadataRequest,
+        m.ReportStageLogsRequest,
+        m.ReportStageLogsFromLastCheckpointRequest,
+        m.ReportCommandHandledRequest,
+        m.PutApplicationSharedObjectRequest,
+        m.PutLatestAnalysisResultRequest,
+        report_messages.ReportRequest,
+    }
+)
 
 
 class AgentDesk(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +59,12 @@ class AgentDesk(msgspec.Struct, frozen=True, kw_only=True):
     new_id: Callable[[], str]
     #: Where people find the web page, for links in notifications; empty where there is none.
     web_url: str = ""
+    log_quota: LogQuota = msgspec.field(default_factory=lambda: LogQuota(Quotas()))
+
+    @property
+    def intake(self) -> Intake:
+        """How much each agent has added today."""
+        return self.log_quota.intake
 
 
 async def answer(
@@ -51,6 +81,8 @@ async def answer(
         fence = fence_of(caller.agent_id, context)
         if fence is not None:
             desk = msgspec.structs.replace(desk, store=desk.store.behind(fence))
+        if type(request) in _ADDING:
+            desk.intake.add(caller.agent_id, request.ByteSize(), desk.clock.now())
         return await work(desk, caller, request)
     except Exception as error:
         await abort_for(error, context)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from fairway.model.application import Application
 from fairway.model.command import Command
 from fairway.model.deployment import Deployment
+from fairway.model.notes import thinned
 from fairway.server.agent_auth import AgentIdentity
 from fairway.server.status_codes import Forbidden
 from fairway.server.store import applications, commands, deployments
@@ -36,20 +37,21 @@ def update_own_application(
 
 
 def load_own_deployment(connection: Connection, caller: AgentIdentity, id: str) -> Deployment:
-    """The deployment; NotFound without one, Forbidden when it is not the caller's."""
+    """The deployment, within all limits; NotFound without one, Forbidden when it is not the caller's."""
     deployment = deployments.load_deployment(connection, id)
     refuse_foreign(caller, deployment)
-    return deployment
+    return thinned(deployment)
 
 
 def update_own_deployment(
     connection: Connection, caller: AgentIdentity, id: str, change: Callable[[Deployment], Deployment]
 ) -> Deployment:
-    """The deployment as `change` makes it; the owner is checked under the same lock."""
+    """The deployment as `change` makes it; the owner is checked under the same lock. What was stored before there were
+    limits is brought within them, because its agent was not sent the rest either."""
 
     def checked(deployment: Deployment) -> Deployment:
         refuse_foreign(caller, deployment)
-        return change(deployment)
+        return change(thinned(deployment))
 
     return deployments.update_deployment(connection, id, checked)
 

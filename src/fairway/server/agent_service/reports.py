@@ -12,6 +12,8 @@ from datetime import datetime
 import msgspec
 
 from fairway.model.deployment import DEPLOYMENT_TRANSITIONS, Deployment, DeploymentStatus, UnknownStage
+from fairway.model.limits import SPARE_NOTES_BYTES
+from fairway.model.notes import checked_notes, refuse_too_many_notes
 from fairway.model.plan import Plan
 from fairway.model.stage import PLANNED_METADATA, STAGE_TRANSITIONS, ManualOperation, Stage, StageStatus
 from fairway.model.transitions import InvalidTransition, S, TransitionTable
@@ -51,7 +53,13 @@ def planned(deployment: Deployment, plan: Plan, at: datetime) -> Deployment:
     """The deployment with its plan; as it is when it had one already."""
     if deployment.kind is not None:
         plan = msgspec.structs.replace(plan, stages=tuple(_with_operation(stage) for stage in plan.stages))
-    return _unless_late(deployment, DeploymentStatus.PLANNED, lambda: deployment.accept(plan, at))
+
+    def accepted() -> Deployment:
+        planned = deployment.accept(plan, at)
+        refuse_too_many_notes(planned)
+        return planned
+
+    return _unless_late(deployment, DeploymentStatus.PLANNED, accepted)
 
 
 def status_changed(deployment: Deployment, to: DeploymentStatus, reason: str, at: datetime) -> Deployment:
@@ -121,9 +129,11 @@ def stage_noted(deployment: Deployment, stage_id: str, metadata: Mapping[str, st
     for key in PLANNED_METADATA & metadata.keys():
         if metadata[key] != stage.metadata.get(key):
             raise NotNow(f"stage {stage_id} ({stage.name}) has been planned: what {key} says can change no more")
-    merged = {**stage.metadata, **metadata}
+    merged = {**stage.metadata, **checked_notes(metadata)}
     changed = stage if merged == stage.metadata else msgspec.structs.replace(stage, metadata=merged)
-    return _with_stage(deployment, position, changed, at)
+    noted = _with_stage(deployment, position, changed, at)
+    refuse_too_many_notes(noted, SPARE_NOTES_BYTES)
+    return noted
 
 
 def _refuse_unapproved(deployment: Deployment, stages: Iterable[Stage]) -> None:

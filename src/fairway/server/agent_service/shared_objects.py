@@ -2,6 +2,7 @@
 
 from sqlalchemy import Connection
 
+from fairway.model.limits import APPLICATION_OBJECTS_BYTES, TooLarge, refuse_large_object
 from fairway.rpc.agent_api import messages as m
 from fairway.server.agent_auth import AgentIdentity
 from fairway.server.agent_service.desk import AgentDesk
@@ -25,14 +26,8 @@ async def put_shared_object(
     desk: AgentDesk, caller: AgentIdentity, request: m.PutApplicationSharedObjectRequest
 ) -> m.PutApplicationSharedObjectResponse:
     """Keep bytes in place of those before."""
-
-    def put(connection: Connection) -> None:
-        load_own_application(connection, caller, request.application_id)
-        shared_objects.put_shared_object(
-            connection, request.application_id, request.plugin_name, request.key, request.object
-        )
-
-    await desk.store.write(put)
+    refuse_large_object(request.key, request.object)
+    await _put(desk, caller, request.application_id, request.plugin_name, request.key, request.object)
     return m.PutApplicationSharedObjectResponse()
 
 
@@ -51,13 +46,25 @@ async def put_analysis_result(
 ) -> m.PutLatestAnalysisResultResponse:
     """Keep a result in place of the one before."""
     result = request.analysis_result.SerializeToString()
+    await _put(desk, caller, request.application_id, _NO_PLUGIN, _ANALYSIS_RESULT, result)
+    return m.PutLatestAnalysisResultResponse()
+
+
+async def _put(
+    desk: AgentDesk, caller: AgentIdentity, application_id: str, plugin: str, key: str, value: bytes
+) -> None:
+    desk.intake.refuse_without_room(caller.agent_id, desk.clock.now())
 
     def put(connection: Connection) -> None:
-        load_own_application(connection, caller, request.application_id)
-        shared_objects.put_shared_object(connection, request.application_id, _NO_PLUGIN, _ANALYSIS_RESULT, result)
+        load_own_application(connection, caller, application_id)
+        shared_objects.put_shared_object(connection, application_id, plugin, key, value)
+        if (size := shared_objects.size_of_all(connection, application_id)) > APPLICATION_OBJECTS_BYTES:
+            raise TooLarge(
+                f"the objects of application {application_id} would have {size} bytes; "
+                f"they have at most {APPLICATION_OBJECTS_BYTES} bytes"
+            )
 
     await desk.store.write(put)
-    return m.PutLatestAnalysisResultResponse()
 
 
 async def _get(desk: AgentDesk, caller: AgentIdentity, application_id: str, plugin: str, key: str) -> bytes:

@@ -4,9 +4,12 @@ Notes and logs are taken at any time, also after the deployment has ended: they 
 than never.
 """
 
+import msgspec
 from sqlalchemy import Connection
 
 from fairway.model.deployment import UnknownStage
+from fairway.model.limits import LOG_TEXT, cut
+from fairway.model.log_block import LogBlock
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.log_block import from_wire_log_block
 from fairway.rpc.convert.stage import STAGE_STATUSES
@@ -86,10 +89,16 @@ async def _append(
         if deployment.stage(request.stage_id) is None:
             raise UnknownStage(deployment, request.stage_id)
 
-    blocks = [from_wire_log_block(block) for block in request.blocks]
+    blocks = [_cut(from_wire_log_block(block)) for block in request.blocks]
     await desk.store.read(check)
     key = StageLogKey(request.deployment_id, request.stage_id, request.retried_count)
-    await desk.logs.append(key, blocks, completed=completed)
+    kept = await desk.log_quota.admitted(desk.logs, key, caller.agent_id, blocks, desk.clock.now())
+    if kept or completed:
+        await desk.logs.append(key, kept, completed=completed)
+
+
+def _cut(block: LogBlock) -> LogBlock:
+    return block if len(block.log) <= LOG_TEXT else msgspec.structs.replace(block, log=cut(block.log, LOG_TEXT))
 
 
 def _refuse_negative(retried_count: int) -> None:

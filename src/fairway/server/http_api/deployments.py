@@ -7,6 +7,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 
 from fairway.model.application import ApplicationKind
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.model.notes import brief, thinned
 from fairway.server.actions import deployments as actions
 from fairway.server.actions import reading
 from fairway.server.actions.deployments import Rollback
@@ -93,13 +94,14 @@ async def list_deployments(
 ) -> DeploymentPage:
     """Newest change first, or by creation. Filters may be repeated: any status, kind and application, all labels.
 
+    Notes that plugins keep for themselves are left out; GET of one deployment has them.
     From `since` on and before `until`, of the moment that the list is sorted by.
     """
     desk = desk_of(request)
     wanted_page = sorting(asked, sort, Sort.LAST_CHANGE, Sort.CREATION)
     found = await reading.list_deployments(desk.actions, request.auth, wanted, wanted_page)
     looking = await looks_at(desk, found.items)
-    return DeploymentPage(tuple(show_deployment(each, looking) for each in found.items), found.cursor)
+    return DeploymentPage(tuple(show_briefly(each, looking) for each in found.items), found.cursor)
 
 
 @get("/deployments/{deployment_id:str}", summary="One deployment.", tags=["deployments"], responses=REFUSALS)
@@ -134,9 +136,14 @@ async def skip_stage(request: ApiRequest, deployment_id: FromPath[str], stage_id
     return await show_command(desk, await actions.skip_stage(desk.actions, request.auth, deployment_id, stage_id))
 
 
+def show_briefly(deployment: Deployment, looking: Onlooker) -> ShownDeployment:
+    """The same for lists and streams, without the notes that plugins keep for themselves."""
+    return show_deployment(brief(deployment), looking)
+
+
 def show_deployment(deployment: Deployment, looking: Onlooker) -> ShownDeployment:
     """The deployment as everybody who may see it sees it."""
-    shown = msgspec.structs.replace(deployment, git_path=without_credentials(deployment.git_path))
+    shown = msgspec.structs.replace(thinned(deployment), git_path=without_credentials(deployment.git_path))
     return ShownDeployment(**msgspec.structs.asdict(shown), waiting_for=deployment_waits_for(deployment, looking))
 
 

@@ -4,7 +4,8 @@ Each event is the noun as GET shows it now, so hearing one twice does no harm an
 Whoever comes back with the id of the last event is told what changed since; when that is not known any more, a
 `reset` says to load everything again. Who may see what is asked for each thing and each watcher, and again when roles
 change, keys are disabled or sessions end; whoever sees things by their labels loads again when those of one changed,
-since nobody else knows what they show. A client that does not read holds up its own stream only.
+since nobody else knows what they show. A client that does not read holds up its own stream only, and loses it when it
+takes nothing for a minute, or when others need the memory: it comes back with the id of the last event.
 
 Blocks of a log are told once: the id of an event says which ones the client has. Only where a log has more gaps than
 an id can tell of, some may be told again; none is ever left out.
@@ -28,14 +29,17 @@ from fairway.errors import FairwayError
 from fairway.model.role import Action
 from fairway.server.callers import Caller
 from fairway.server.feed import Feed, LogTopic, Subscription, Taken
+from fairway.server.http_api.answers import LINE, Line
 from fairway.server.http_api.caller import known_caller
 from fairway.server.http_api.desk import ApiRequest, HttpDesk
 from fairway.server.http_api.errors import REFUSALS
+from fairway.server.http_api.stream_bounds import LIMITS, bounded, event
 from fairway.server.http_api.stream_logs import SharedLogs, new_blocks, position_in
 from fairway.server.http_api.stream_nouns import RESOURCES, ShownNoun, ShownNouns
 from fairway.server.http_api.stream_position import LogPosition, StreamPosition, read_position, written
 from fairway.server.http_api.stream_topics import MOST_TOPICS, WORDS, Wanted, wanted_topics
 from fairway.server.permissions import may, permit, scope
+from fairway.server.room import Room
 from fairway.server.status_codes import TooManyRequests
 from fairway.server.store.changes import Change, ChangeKind
 from fairway.server.store.errors import NotFound
@@ -65,6 +69,7 @@ class Streams:
         self.feed: Feed = desk.feed
         self.nouns = ShownNouns(desk.store, desk.clock, desk.feed)
         self.logs = SharedLogs(desk.logs, desk.feed)
+        self.room = Room(LIMITS)
 
 
 @get(
@@ -82,8 +87,10 @@ async def stream(request: ApiRequest, topic: TopicQuery = None) -> Stream:
         raise _too_many(request.auth.name)
     one = _OneStream(streams, request, wanted)
     first = await one.look()
+    events = one.events([] if one.resumes else first)
+    line: Line | None = request.scope.get(LINE)  # type: ignore[assignment]  # a name of ours
     return Stream(
-        one.events([] if one.resumes else first),
+        bounded(events, streams.room, request.auth.name, line),
         media_type="text/event-stream",
         # Proxies are asked not to collect events before they pass them on.
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
@@ -140,7 +147,7 @@ class _OneStream:
                 # A crowd that came at once was let in together; only now it shows who was too many.
                 raise _too_many(self._caller.name)
             yield _RETRY + b"".join(text + b"\n" for text in first)
-            yield _event("ready", {}, b"" if self.resumes else self._id())
+            yield event("ready", {}, b"" if self.resumes else self._id())
             grown = dict.fromkeys(self._logs, 0)
             while not feed.closed:
                 taken = await self._take(subscription)
@@ -156,9 +163,9 @@ class _OneStream:
                         self._place = feed.position
                     # A comment for those in between, and the place to go on from, which is no event by itself.
                     yield b": \n" + self._id() + b"\n"
-            yield _event("goodbye", {"reason": "the server stops; connect again"})
+            yield event("goodbye", {"reason": "the server stops; connect again"})
         except FairwayError as error:
-            yield _event("goodbye", {"reason": str(error)})
+            yield event("goodbye", {"reason": str(error)})
         finally:
             feed.leave(subscription)
 
@@ -183,7 +190,7 @@ class _OneStream:
 
     async def _tell(self, taken: Taken, grown: Mapping[LogTopic, int]) -> AsyncGenerator[bytes]:
         """Events of what is new. The last of them has the new place: before that, not everything has been told."""
-        last = _event("reset", {}).removesuffix(b"\n") if taken.reset else b""
+        last = event("reset", {}).removesuffix(b"\n") if taken.reset else b""
         nouns = {change: number for change, number in taken.changes.items() if change.kind in WORDS}
         for changes in _in_parts(nouns):
             found = await self._streams.nouns.after(changes)
@@ -199,9 +206,9 @@ class _OneStream:
         anew, self._anew = self._anew, set()
         for topic, index in {**grown, **dict.fromkeys(anew, 0)}.items():
             if topic in self._logs:
-                async for event, position in new_blocks(self._streams.logs, topic, self._logs[topic], index):
+                async for added, position in new_blocks(self._streams.logs, topic, self._logs[topic], index):
                     self._logs[topic] = position
-                    yield _event("log", event, self._id())
+                    yield event("log", added, self._id())
 
     def _may_tell(self, change: Change, shown: ShownNoun) -> bool:
         seen = may(self._caller, shown.resource, Action.READ, shown.project_id, shown.labels)
@@ -238,10 +245,6 @@ def _in_parts(changes: Mapping[Change, int]) -> Iterator[dict[Change, int]]:
     each = iter(changes.items())
     while part := dict(itertools.islice(each, _AT_ONCE)):
         yield part
-
-
-def _event(name: str, data: object, id: bytes = b"") -> bytes:
-    return b"event: %b\ndata: %b\n%b\n" % (name.encode(), msgspec.json.encode(data), id)
 
 
 ROUTES = (stream,)

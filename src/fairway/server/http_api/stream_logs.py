@@ -15,8 +15,9 @@ from fairway.server.feed import Feed, LogTopic
 from fairway.server.http_api.stream_position import LogPosition
 from fairway.server.logs import LogStore, StageLog, StageLogKey
 
-#: In one event.
+#: In one event. An event is in memory for each client that has not taken it.
 _MOST_BLOCKS = 500
+_MOST_CHARACTERS = 256 * 1024
 
 
 class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +47,9 @@ class SharedLogs:
         place = key, position, from_index, self._feed.growths
         reading = self._reading.get(place)
         if reading is None:
-            reading = asyncio.create_task(self._logs.read(key, from_index, _MOST_BLOCKS, position.ranges))
+            reading = asyncio.create_task(
+                self._logs.read(key, from_index, _MOST_BLOCKS, position.ranges, _MOST_CHARACTERS)
+            )
             self._reading[place] = reading
             reading.add_done_callback(lambda _: self._reading.pop(place))
         return await asyncio.shield(reading)

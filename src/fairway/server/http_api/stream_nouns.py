@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from fairway.clock import Clock
 from fairway.model.command import Command
+from fairway.model.notes import brief
 from fairway.model.role import Resource
 from fairway.server.feed import Feed
 from fairway.server.http_api.agents import show_agent
@@ -28,8 +29,9 @@ from fairway.server.store.changes import Change, ChangeKind
 from fairway.server.store.errors import NotFound
 from fairway.server.store.store import Store
 
-#: How many are kept for those who come a little later.
+#: How many are kept for those who come a little later, and how many bytes may have been read together with one.
 _REMEMBERED = 256
+_MOST_REMEMBERED_BYTES = 256 * 1024
 
 
 class ShownNoun(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,9 +73,16 @@ class ShownNouns:
         found: dict[Change, ShownNoun] = {}
         for change, each in readings.items():
             shown = await asyncio.shield(each)
+            if sum(len(noun.text) for noun in shown.values()) > _MOST_REMEMBERED_BYTES:
+                self._forget(change, each)
             if change in shown:
                 found[change] = shown[change]
         return found
+
+    def _forget(self, change: Change, reading: asyncio.Task[Shown]) -> None:
+        """Read again for who comes later: it is too large to be kept."""
+        if change in self._read and self._read[change][1] is reading:
+            del self._read[change]
 
     def _is_read(self, change: Change, number: int) -> bool:
         known = self._read.get(change)
@@ -108,7 +117,8 @@ def _application(connection: Connection, id: str, _: datetime) -> ShownNoun:
 
 
 def _deployment(connection: Connection, id: str, now: datetime) -> ShownNoun:
-    found = deployments.load_deployment(connection, id)
+    # The whole of it is not kept while a watcher takes its time.
+    found = brief(deployments.load_deployment(connection, id))
     seen = show_deployment(found, onlooker_of(connection, (found,), now))
     return _shown(ChangeKind.DEPLOYMENTS, Resource.DEPLOYMENT, found, found.labels, seen)
 

@@ -90,12 +90,14 @@ class LogStore:
         from_index: int = 0,
         limit: int | None = None,
         known: Sequence[tuple[int, int]] = (),
+        most_characters: int | None = None,
     ) -> StageLog:
         """The blocks from an index on; an unknown log is an empty one.
 
-        With a limit, a page of at most so many blocks and of bounded size; its `next_index` tells how to go on. Objects
+        With a limit, a page of at most so many blocks and characters; its `next_index` tells how to go on. Objects
         all of whose indexes are known, as ranges from first to last, are not looked into.
         """
+        most_characters = min(most_characters or self._most_characters, self._most_characters)
         folder = log_folder(key)
         parts, completed = await self._list(folder)
         if completed and plan_compaction(parts):
@@ -109,7 +111,7 @@ class LogStore:
                 for block in batch:
                     # A page goes on behind an index, so blocks that share one stay on one page.
                     full = limit is not None and blocks and blocks[-1].index != block.index
-                    if full and (len(blocks) >= (limit or 0) or characters >= self._most_characters):
+                    if full and (len(blocks) >= (limit or 0) or characters >= most_characters):
                         return StageLog(tuple(blocks), completed, block.index)
                     blocks.append(block)
                     characters += len(block.log)
@@ -122,6 +124,10 @@ class LogStore:
         async with aclosing(self._batches(folder, parts, 0)) as batches:
             async for batch in batches:
                 yield batch
+
+    async def size(self, key: StageLogKey) -> int:
+        """How many bytes the log takes; 0 for an unknown one."""
+        return sum((await self._objects.list(log_folder(key))).values())
 
     async def list_stages(self, deployment_id: str) -> tuple[StageLogKey, ...]:
         """The logs that a deployment has, one for each run of each stage."""

@@ -65,6 +65,14 @@ def list_open_deployments(connection: sa.Connection, agent_id: str, cursor: str,
     return cut_page(connection, _ROWS, (statement,), oldest_first(DEPLOYMENTS), PageRequest(cursor, limit))
 
 
+def count_open(connection: sa.Connection, agent_id: str, most: int) -> int:
+    """How many deployments an agent has to work on; not counted further than `most`."""
+    columns = DEPLOYMENTS.c
+    some = sa.select(sa.literal(1)).where(columns.agent_id == agent_id, columns.completed_at.is_(None)).limit(most)
+    found: int = connection.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one()
+    return found
+
+
 def list_open_of_applications(
     connection: sa.Connection, agent_id: str, application_ids: Collection[str]
 ) -> Sequence[Deployment]:

@@ -4,18 +4,21 @@ A cursor names the last row of a page by what it is ordered by, and the order it
 newest first, a row that changes while somebody pages moves to the front and is not met again; every row that stays as
 it is, is met exactly once. The last page has an empty cursor. A list in its other direction is read from the other end
 of the same index.
+
+A page has a limited number of bytes, too: it ends early where documents are large, and its cursor goes on behind them.
 """
 
 import base64
 import binascii
 import enum
 from collections.abc import Sequence
-from typing import Any, Generic, Self, TypeVar
+from itertools import accumulate
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 import sqlalchemy as sa
 
-from fairway.server.store.errors import UnusableInput
+from fairway.server.store.errors import NotFound, UnusableInput
 from fairway.server.store.rows import Rows
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -23,6 +26,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 #: What a page holds when nobody says, and what it holds at most.
 DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 1000
+#: What the documents of a page have together, in bytes; one that is larger is a page by itself.
+PAGE_BYTES = 4 * 1024 * 1024
+#: A document that is longer is read by itself, where the page has room for it: a database gives all rows at once.
+_SHORT = 64 * 1024
 
 
 class Sort(enum.Enum):
@@ -104,7 +111,12 @@ class _Position(msgspec.Struct, frozen=True, array_like=True):
     order: str = ""
 
 
-_Row = tuple[int | str, str, str]
+class _Row(NamedTuple):
+    key: int | str
+    id: str
+    size: int
+    #: None where it is long.
+    document: str | None
 
 
 def by_update(table: sa.Table) -> Order:
@@ -138,17 +150,41 @@ def cut_page(
     after = order.after(_read(request.cursor, order)) if request.cursor else ()
     found: list[_Row] = []
     for statement in statements:
-        wanted = statement.with_only_columns(order.key, order.id, rows.table.c.document).where(*after)
+        size, document = _SIZE[connection.dialect.name](rows.table.c.document), rows.table.c.document
+        short = sa.case((size <= _SHORT, document))
+        wanted = statement.with_only_columns(order.key, order.id, size, short).where(*after)
         cut = wanted.order_by(*order.clauses()).limit(request.size + 1)
-        found.extend((row[0], row[1], row[2]) for row in connection.execute(cut))
+        found.extend(_Row(*row) for row in connection.execute(cut))
     if len(statements) > 1:
-        found.sort(key=lambda row: row[1], reverse=order.ids_descend)
-        found.sort(key=lambda row: row[0], reverse=not order.ascending)
-    items = rows.decoded(document for _, _, document in found[: request.size])
-    if len(found) <= request.size:
+        found.sort(key=lambda row: row.id, reverse=order.ids_descend)
+        found.sort(key=lambda row: row.key, reverse=not order.ascending)
+    taken = found[: _count(found[: request.size])]
+    items = tuple(item for row in taken for item in _items(connection, rows, row))
+    if len(taken) == len(found):
         return Page(items=items, cursor="")
-    last_key, last_id, _ = found[request.size - 1]
-    return Page(items=items, cursor=_write(_Position(last_key, last_id, order.name)))
+    return Page(items=items, cursor=_write(_Position(taken[-1].key, taken[-1].id, order.name)))
+
+
+def _count(found: Sequence[_Row]) -> int:
+    """How many of the rows have room on one page."""
+    for count, total in enumerate(accumulate(row.size for row in found)):
+        if count and total > PAGE_BYTES:
+            return count
+    return len(found)
+
+
+def _items(connection: sa.Connection, rows: Rows[T], row: _Row) -> tuple[T, ...]:
+    """The noun of a row; none where it is long and was removed meanwhile."""
+    if row.document is not None:
+        return rows.decoded((row.document,))
+    try:
+        return (rows.load(connection, row.id),)
+    except NotFound:
+        return ()
+
+
+#: The bytes of a document, found without reading it where the database can; SQLite counts characters.
+_SIZE = {"postgresql": sa.func.octet_length, "sqlite": sa.func.length}
 
 
 def _write(position: _Position) -> str:

@@ -23,6 +23,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 Columns = Mapping[str, str | int | bool | None]
 
+#: A longer document is not remembered: decoding it again costs less than the memory for many.
+_LONGEST_REMEMBERED = 64 * 1024
+
 
 class _Written(msgspec.Struct, Generic[T], frozen=True):
     """What a row was left as."""
@@ -134,6 +137,8 @@ class Rows(Generic[T]):
     def _remember(self, id: str, written: "_Written[T]") -> None:
         if self._remembered:
             self._written.pop(id, None)
+            if len(written.document) > _LONGEST_REMEMBERED:
+                return
             self._written[id] = written
             if len(self._written) > self._remembered:
                 # In one step: to look for the oldest first fails when another thread adds one meanwhile.

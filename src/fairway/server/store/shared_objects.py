@@ -27,3 +27,10 @@ def get_shared_object(connection: sa.Connection, application_id: str, plugin: st
     if found is None:
         raise NotFound("shared object", f"{application_id}/{plugin}/{key}")
     return found
+
+
+def size_of_all(connection: sa.Connection, application_id: str) -> int:
+    """How many bytes all objects of an application have."""
+    size = sa.func.coalesce(sa.func.sum(sa.func.length(SHARED_OBJECTS.c.object)), 0)
+    found = connection.execute(sa.select(size).where(SHARED_OBJECTS.c.application_id == application_id)).scalar_one()
+    return int(found)

@@ -8,6 +8,7 @@ first block says so.
 from collections import deque
 
 from fairway.model.log_block import LogBlock
+from fairway.model.notes import brief, thinned
 from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.log_block import to_wire_log_block
 from fairway.rpc.user_api import messages as m
@@ -28,7 +29,7 @@ _BLOCKS = 10_000
 async def get_deployment(desk: ActionDesk, caller: Caller, request: m.GetDeploymentRequest) -> m.GetDeploymentResponse:
     """One deployment."""
     found = await reading.get_deployment(desk, caller, request.deployment_id)
-    return m.GetDeploymentResponse(deployment=to_wire_deployment(found))
+    return m.GetDeploymentResponse(deployment=to_wire_deployment(thinned(found)))
 
 
 async def list_deployments(
@@ -38,7 +39,7 @@ async def list_deployments(
     wanted, page = deployment_filter(caller.project_id, request), deployment_page(request)
     found = await reading.list_deployments(desk, caller, wanted, page)
     return m.ListDeploymentsResponse(
-        deployments=[to_wire_deployment(deployment) for deployment in found.items], cursor=found.cursor
+        deployments=[to_wire_deployment(brief(deployment)) for deployment in found.items], cursor=found.cursor
     )
 
 

@@ -22,6 +22,8 @@ from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
 from fairway.server.agent_auth import AgentAuth
 from fairway.server.agent_service.desk import AgentDesk
 from fairway.server.agent_service.finding import ApplicationService
+from fairway.server.agent_service.log_quota import LogQuota
+from fairway.server.agent_service.quotas import Quotas
 from fairway.server.agent_service.servicer import AgentService
 from fairway.server.agent_service.together import ReportService
 from fairway.server.keys import new_agent_key
@@ -90,7 +92,7 @@ def an_agent(id: str = "agent-1", **fields: Any) -> Agent:
 
 
 @asynccontextmanager
-async def serving(folder: Path, database: str = "") -> AsyncIterator[Serving]:
+async def serving(folder: Path, database: str = "", quotas: Quotas | None = None) -> AsyncIterator[Serving]:
     """Serve from the folder, or from a database of its own; serving from it again finds what was stored."""
     clock = FakeClock(NOW)
     store = await Store.open(database or f"sqlite:///{folder / 'fairway.db'}")
@@ -103,6 +105,7 @@ async def serving(folder: Path, database: str = "") -> AsyncIterator[Serving]:
         clock=clock,
         new_id=lambda: f"new-{next(ids)}",
         web_url="https://fairway.example.com",
+        log_quota=LogQuota(quotas or Quotas()),
     )
     server = aio.server(options=SERVER_OPTIONS)
     register_agent_service(AgentService(desk, auth), server)
