@@ -11,8 +11,8 @@ import pytest
 
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.machine import this_platform
-from fairway.agent.plugins.source import Artifact, BadPlugin, source_of
 from fairway.config.agent import PluginConfig
+from fairway.config.plugin_source import Artifact, BadPlugin
 from tests.patience import PATIENCE_SECONDS
 from tests.peers.gitea import USER, Gitea
 
@@ -80,7 +80,7 @@ def an_auth_file(folder: Path, gitea: Gitea, password: str) -> Path:
 
 async def fetched(folder: Path, url: str, auth_file: str) -> Path:
     plugin = PluginConfig(name="p", url=url, sha256="", registry_auth_file=auth_file)
-    source = source_of(plugin)
+    source = plugin.source
     assert isinstance(source, Artifact)
     return await Fetcher(folder / "bin").fetch(plugin, source)
 

@@ -38,6 +38,7 @@ from fairway.agent.status import AgentState, StatusDesk, Told, agent_state, keep
 from fairway.agent.watching import Watcher, WatcherDesk
 from fairway.agent.workspace import Workspace
 from fairway.clock import Clock
+from fairway.config.agent import AgentConfig
 from fairway.model.stage import StageStatus
 
 _LONGEST_SLEEP = 5.0
@@ -196,12 +197,18 @@ async def _open_basis(place: Place, deployments: Deployments, stack: AsyncExitSt
     repositories = Repositories.open(data / "mirrors", place.settings.config)
     return _Basis(
         place,
-        Registered({each.name: each.deploy_targets for each in place.settings.profile.plugins if each.deploy_targets}),
+        Registered(_targets(place.settings.config)),
         deployments,
         await stack.enter_async_context(outbox),
         await stack.enter_async_context(repositories),
         OpenedLately(place.settings.unsealer) if place.settings.unsealer else None,
     )
+
+
+def _targets(config: AgentConfig) -> dict[str, tuple[str, ...]]:
+    """The deploy targets of each plugin that can be started."""
+    usable = (each for each in config.plugins if each.deploy_targets and not each.unusable)
+    return {each.name: tuple(target.name for target in each.deploy_targets) for each in usable}
 
 
 def _watcher(basis: _Basis, looked: Callable[[], None]) -> Watcher:

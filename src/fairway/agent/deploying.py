@@ -28,8 +28,7 @@ from fairway.agent.ending import Wishes, end_stage
 from fairway.agent.masking import opened_in
 from fairway.agent.other_agent import Find
 from fairway.agent.outbox import Outbox
-from fairway.agent.planning import Planning, Plugins, plan_deployment
-from fairway.agent.plugins.built_in import ALWAYS
+from fairway.agent.planning import Planning, Plugins, plan_deployment, serving_for
 from fairway.agent.plugins.client import Sources
 from fairway.agent.plugins.stopping import GivenUp
 from fairway.agent.repositories import PATIENCE, Repositories
@@ -40,9 +39,11 @@ from fairway.agent.unready import await_plugins, or_said_why
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.application import ApplicationConfig
+from fairway.config.built_in import ALWAYS
 from fairway.config.problems import ConfigError
 from fairway.config.read import read_application
 from fairway.config.terms import ACCEPTED, Terms
+from fairway.delivery.owner import used_plugins
 from fairway.errors import FairwayError, UserError
 from fairway.git.errors import GitNotFound
 from fairway.git.mirror import Mirror
@@ -226,7 +227,7 @@ async def gathered(desk: DeployingDesk, deployment: Deployment) -> AsyncIterator
     writing = asyncio.ensure_future(
         _sources(
             desk.workspace.source(deployment.id, "target", mirror, wanted),
-            None if runs is None else _running_source(desk, deployment.id, mirror, runs, wanted.config),
+            None if runs is None else _running_source(desk, deployment, mirror, runs, wanted.config),
         )
     )
     try:
@@ -379,16 +380,15 @@ async def _wanted(deployment: Deployment, mirror: Mirror, place: _Place, terms: 
 
 
 async def _running_source(
-    desk: DeployingDesk, deployment_id: str, mirror: Mirror, runs: Wanted, config: ApplicationConfig
+    desk: DeployingDesk, deployment: Deployment, mirror: Mirror, runs: Wanted, config: ApplicationConfig
 ) -> Source:
     """The files of what runs; a tree of its own where a plugin may work in it to bring that back."""
-    owners = [owner for stage in config.stages for owner in desk.plugins.plugins_of_stage.get(stage.name, ())]
     # Plugins that fit into every application work with what is to be alone, and look at nothing of it.
-    if {*config.plugins, *owners} <= set(ALWAYS):
+    if set(used_plugins(config, serving_for(deployment, desk.plugins))) <= set(ALWAYS):
         async with desk.workspace.shared(mirror, runs) as shared:
             if shared is not None:
                 return shared
-    return await desk.workspace.source(deployment_id, "running", mirror, runs)
+    return await desk.workspace.source(deployment.id, "running", mirror, runs)
 
 
 async def _file_at(mirror: Mirror, place: _Place) -> tuple[str, bytes]:

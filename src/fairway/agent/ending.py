@@ -19,10 +19,12 @@ _log = structlog.get_logger()
 
 
 async def end_stage(plugins: Plugins, given_up: GivenUp) -> None:
-    """End all that a stage has started, as far as there is somebody who can."""
+    """End all that a stage has started, by each plugin that may have started it."""
+    if not plugins.plugins_of_stage.get(given_up.stage.name):
+        await plugins.settled()
     for name in plugins.plugins_of_stage.get(given_up.stage.name, ()):
         try:
-            await stopped(plugins.client(name), partial(plugins.back, name), given_up, None)
+            await stopped(await plugins.reached(name), partial(plugins.back, name), given_up, None)
         except (PluginGone, PluginRefused) as error:
             _log.warning("a stage is not ended by its plugin", stage=given_up.stage.name, reason=str(error))
 

@@ -24,7 +24,7 @@ from fairway.agent.healing import Healing, heals
 from fairway.agent.live_answers import drift_of, health_of, masked_answer, merged_sync, with_times
 from fairway.agent.live_rests import ROUNDS, Rests
 from fairway.agent.masking import Opened, opened_in
-from fairway.agent.planning import Plugins
+from fairway.agent.planning import Plugins, serving_for
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
 from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.agent.reports import Report
@@ -32,6 +32,8 @@ from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
+from fairway.config.built_in import ALWAYS
+from fairway.delivery.owner import used_plugins
 from fairway.errors import FairwayError
 from fairway.git.mirror import Mirror
 from fairway.model.application import SyncState, SyncStatus
@@ -135,9 +137,9 @@ class LiveStates:
 
     def _begin(self, group: asyncio.TaskGroup, known: KnownApplication, turns: asyncio.Semaphore) -> None:
         application_id = known.application.id
-        if known.config is None or not known.config.plugins:
+        if not self._plugins_of(known):
             # That a file cannot be used has been told by whoever read it, in place of what was told before. Where no
-            # platform is named, nobody can be asked; there may be thousands of those.
+            # plugin of a platform is used, no plugin can be asked; there may be thousands of those.
             self._told.pop(application_id, None)
             return
         if application_id in self._looking:
@@ -214,7 +216,7 @@ class LiveStates:
 
     async def _answers(self, known: KnownApplication, *, under_way: bool) -> "_Answers":
         found = _Answers()
-        for name in known.config.plugins if known.config else ():
+        for name in self._plugins_of(known):
             opened = Opened()
             try:
                 client = self._desk.plugins.client(name)
@@ -231,6 +233,13 @@ class LiveStates:
             if answer is not None:
                 found.said.append(masked_answer(answer, opened))
         return found
+
+    def _plugins_of(self, known: KnownApplication) -> tuple[str, ...]:
+        """The plugins of an application that may know what runs; none while its file cannot be used."""
+        if known.config is None:
+            return ()
+        used = used_plugins(known.config, serving_for(known.application, self._desk.plugins))
+        return tuple(each for each in used if each not in ALWAYS)
 
     @asynccontextmanager
     async def _source(self, known: KnownApplication) -> AsyncIterator[Source]:

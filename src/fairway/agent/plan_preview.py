@@ -18,7 +18,7 @@ from grpc import aio
 from fairway.agent.applications import ApplicationReader, KnownApplication, Whose, view
 from fairway.agent.deploying import DeployingDesk, gathered
 from fairway.agent.masking import Opened, opened_in
-from fairway.agent.planning import Planning, absent_plugins, plan_deployment
+from fairway.agent.planning import Planning, plan_deployment, plugins_used
 from fairway.agent.plugins.client import PluginRefused, Sources
 from fairway.agent.reports import Answer
 from fairway.agent.repositories import WatchedRepository
@@ -153,22 +153,18 @@ class Previewer:
         decision = await plan_deployment(planning, self._desk.clock.now())
         if decision.plan is None:
             return msgspec.structs.replace(preview, error=opened.masked(decision.reason))
-        names = (*_platforms(planning), *self._stage_owners(planning))
-        answers = await asyncio.gather(*(self._plugin(name, planning, opened) for name in dict.fromkeys(names)))
+        names = plugins_used(planning)
+        answers = await asyncio.gather(*(self._plugin(name, planning, opened) for name in names))
         able = [answer for answer in answers if answer is not None]
         return msgspec.structs.replace(
             preview,
             sync_strategy=decision.plan.sync_strategy,
             summary=opened.masked(_in_words(decision.plan)).encode(),
-            plugin_names=tuple(dict.fromkeys(names)),
+            plugin_names=names,
             plugins=tuple(each for answer in able for each in answer.changes),
             no_change=bool(able) and not any(answer.changes or answer.error for answer in able),
             error="; ".join(opened.masked(answer.error) for answer in able if answer.error),
         )
-
-    def _stage_owners(self, planning: Planning) -> list[str]:
-        serving = self._desk.plugins.plugins_of_stage
-        return [owner for stage in planning.config.stages for owner in serving.get(stage.name, ())]
 
     async def _plugin(self, name: str, planning: Planning, opened: Opened) -> "_PluginAnswer | None":
         """What one plugin would change; None where it cannot tell."""
@@ -272,12 +268,6 @@ def _decided(seen: _Seen) -> list[tuple[KnownApplication, PreviewDecision]]:
         for each in seen.known
     ]
     return [(each, decision) for each, decision in decided if decision.outcome is not PreviewOutcome.NO]
-
-
-def _platforms(planning: Planning) -> tuple[str, ...]:
-    """The plugins that the application names; none where its stages run alone, because the agent has none of them."""
-    named = tuple(planning.config.plugins)
-    return () if absent_plugins(planning) == named else named
 
 
 class _PluginAnswer(msgspec.Struct, frozen=True):

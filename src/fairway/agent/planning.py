@@ -14,7 +14,7 @@ import msgspec
 from fairway.agent.masking import Opened, opened_in
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources
 from fairway.config.application import ApplicationConfig
-from fairway.delivery.owner import decide_owner
+from fairway.delivery.owner import Serving, decide_owner, used_plugins
 from fairway.delivery.plan import (
     PlanDecision,
     PlanFacts,
@@ -25,7 +25,7 @@ from fairway.delivery.plan import (
     decide_requests,
 )
 from fairway.delivery.strategy import PluginAnswer, StrategyDecision, StrategyFacts, StrategyOutcome, decide_strategy
-from fairway.delivery.targets import lacking
+from fairway.delivery.targets import Placed, lacking
 from fairway.model.artifact import ArtifactVersion
 from fairway.model.deployment import Deployment
 from fairway.model.limits import REASON, cut
@@ -40,12 +40,25 @@ class Plugins(Protocol):
         """Stage name → the plugins that serve it."""
         ...
 
+    @property
+    def silent(self) -> Sequence[str]:
+        """The plugins that are starting and have never named their stages."""
+        ...
+
     def missing(self) -> str:
         """Which plugins have not started, and why; empty when all have. PluginGone while that may change soon."""
         ...
 
+    async def settled(self) -> None:
+        """Wait until each plugin has answered, or has failed to start several times."""
+        ...
+
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none."""
+        ...
+
+    async def reached(self, name: str) -> PluginClient:
+        """The plugin as it was last seen; one that is starting once it answers, PluginGone when it does not."""
         ...
 
     async def back(self, name: str) -> PluginClient:
@@ -65,6 +78,30 @@ class Planning(msgspec.Struct, frozen=True, kw_only=True):
     running_config: ApplicationConfig | None = None
     running_commit: str = ""
     running_config_filename: str = ""
+
+
+def serving_for(placed: Placed, plugins: Plugins) -> Serving:
+    """What is known of the plugins that may serve an application, or a deployment of one."""
+    return Serving(
+        of_stage=plugins.plugins_of_stage, targets=tuple(placed.deploy_targets_by_plugin), silent=plugins.silent
+    )
+
+
+async def plugin_of_stage(stage: str, config: ApplicationConfig, placed: Placed, plugins: Plugins) -> str:
+    """The plugin of a stage that runs; waits for plugins that are starting. PluginRefused when no plugin has it."""
+    if decide_owner(stage, config, serving_for(placed, plugins)).unsettled:
+        await plugins.settled()
+    owner = decide_owner(stage, config, serving_for(placed, plugins))
+    if not owner.plugin:
+        raise PluginRefused(owner.reason)
+    return owner.plugin
+
+
+def plugins_used(planning: Planning) -> tuple[str, ...]:
+    """The plugins that a deployment is planned with; those that are absent are left out where the stages run alone."""
+    used = used_plugins(planning.config, serving_for(planning.deployment, planning.plugins))
+    absent = absent_plugins(planning)
+    return tuple(each for each in used if each not in absent) if absent == tuple(planning.config.plugins) else used
 
 
 async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
@@ -140,7 +177,7 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
         strategy_was_asked_for=planning.deployment.trigger.sync_strategy is not SyncStrategy.AUTO,
         requests=asked.requests,
         answers=tuple(answers),
-        plugins_of_stage=planning.plugins.plugins_of_stage,
+        serving=serving_for(planning.deployment, planning.plugins),
         versions=versions,
         running_config=planning.running_config,
         running_commit_hash=planning.running_commit,
@@ -150,19 +187,16 @@ async def _planned(planning: Planning, strategy: StrategyDecision, now: datetime
 
 
 def _requests(planning: Planning, strategy: SyncStrategy) -> RequestDecision:
-    decision = decide_requests(planning.config, strategy, planning.plugins.plugins_of_stage)
-    served = planning.plugins.plugins_of_stage
-    # Only a stage that nobody has could be one of a plugin that has not started.
-    if all(stage.name in served for stage in planning.config.stages):
-        return decision
-    if not decision.requests and (missing := planning.plugins.missing()):
+    decision = decide_requests(planning.config, strategy, serving_for(planning.deployment, planning.plugins))
+    if decision.unsettled and (missing := planning.plugins.missing()):
         return RequestDecision(requests=(), reason=f"{decision.reason}. {missing}")
     return decision
 
 
 def _unplaced(planning: Planning) -> str:
     """Why it cannot be told where the deployment goes; whatever is asked of a plugin may be about that."""
-    serving, both = planning.plugins.plugins_of_stage, (SyncStrategy.QUICK_SYNC, SyncStrategy.PIPELINE)
+    serving = serving_for(planning.deployment, planning.plugins)
+    both = (SyncStrategy.QUICK_SYNC, SyncStrategy.PIPELINE)
     decisions = (decide_requests(planning.config, each, serving) for each in both)
     asked = dict.fromkeys(each.plugin for decision in decisions for each in decision.requests)
     clients = {name: planning.plugins.client(name) for name in asked if not _is_absent(name, planning.plugins)}
@@ -172,9 +206,10 @@ def _unplaced(planning: Planning) -> str:
 
 def _unowned(planning: Planning, answers: Sequence[PluginStages]) -> str:
     """Why a planned stage would not reach the plugin that planned it; it is too late to find out when it is to run."""
+    serving = serving_for(planning.deployment, planning.plugins)
     for answer in answers:
         for stage in answer.stages:
-            owner = decide_owner(stage.name, planning.config, planning.plugins.plugins_of_stage)
+            owner = decide_owner(stage.name, planning.config, serving)
             if owner.plugin != answer.plugin:
                 return f"plugin {answer.plugin} planned {stage.name}. {owner.reason}"
     return ""

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,11 +19,12 @@ from fairway.agent import reports
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.other_agent import QUIET, as_reported, place_of, report_wait, start_notes, started_key
 from fairway.agent.passing import PassingTime
+from fairway.agent.planning import plugin_of_stage, serving_for
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, StageResult, StageWork
 from fairway.agent.plugins.repeating import Asking, execute_at_last, may_repeat, reconnected
-from fairway.agent.plugins.stopping import GivenUp, stopped
+from fairway.agent.plugins.stopping import GivenUp, stopped, with_last_words
 from fairway.agent.run_context import Cancelling, Running
-from fairway.agent.stage_logs import end_log
+from fairway.agent.stage_logs import add_line, end_log
 from fairway.agent.stage_options import options_of, undo_of
 from fairway.delivery.another_agent import script_of_another_agent
 from fairway.delivery.owner import decide_owner
@@ -90,8 +92,7 @@ class DeploymentRun:
     @property
     def plugins_of_stages(self) -> Mapping[str, str]:
         """Stage id → the plugin that serves it; empty where that cannot be told."""
-        config, plugins = self._running.config, self._running.plugins.plugins_of_stage
-        return {each.id: decide_owner(each.name, config, plugins).plugin for each in self.deployment.stages}
+        return {each.id: self._owner(each) for each in self.deployment.stages}
 
     async def run(self) -> Deployment:
         """The deployment as it ended. Cancelling this leaves it for the next agent to go on with."""
@@ -182,7 +183,7 @@ class DeploymentRun:
 
     def _note_start(self, stage: Stage) -> None:
         """Note that this agent starts the stage: with the place of its plugin, where the plan names it."""
-        plugin = decide_owner(stage.name, self._running.config, self._running.plugins.plugins_of_stage).plugin
+        plugin = self._owner(stage)
         place = place_of(stage, self.deployment.plugin_metadata.get(plugin, {}), self._planned_here)
         if place:
             self._say(self._noted_by_plugin(plugin, {started_key(stage): place}))
@@ -206,6 +207,7 @@ class DeploymentRun:
                 back=lambda: self._back(client.name, stage),
                 given_up=lambda: self._giving_up == stage.id,
                 steady=self._running.steady,
+                say=partial(self._log_line, stage),
             )
             return self._masked(await execute_at_last(client, work, asking))
         except (PluginRefused, SecretError, RendererError) as error:
@@ -220,19 +222,23 @@ class DeploymentRun:
     def _masked(self, result: StageResult) -> StageResult:
         """A result of which everybody is told, without secrets."""
         masked = self._running.opened.masked
-        return StageResult(
-            result.status, masked(result.message), {key: masked(value) for key, value in result.notes.items()}
-        )
+        shown = {key: masked(value) for key, value in result.notes.items()}
+        return StageResult(result.status, masked(result.message), shown)
 
     async def _end_log(self, stage: Stage, reason: str) -> None:
         """End the log of a stage in the place of its plugin, which does not."""
-        place = reports.LogPlace(self.deployment.id, stage.id, stage.retried_count)
-        await end_log(self._running.outbox, place, reason, self._running.clock.now())
+        await end_log(self._running.outbox, self._log_place(stage), reason, self._running.clock.now())
+
+    async def _log_line(self, stage: Stage, line: str) -> None:
+        await add_line(self._running, self._log_place(stage), line)
+
+    def _log_place(self, stage: Stage) -> reports.LogPlace:
+        return reports.LogPlace(self.deployment.id, stage.id, stage.retried_count)
 
     async def _client(self, stage: Stage) -> PluginClient:
         """The plugin of a stage. One that may be asked twice is not asked first whether it is there; any other is
         waited for until it is: it may be this very stage that undoes what its end has left undone."""
-        name = self._plugin(stage)
+        name = await self._plugin(stage)
         with suppress(PluginGone):
             if may_repeat(client := self._running.plugins.client(name), stage):
                 return client
@@ -300,9 +306,9 @@ class DeploymentRun:
         executing, gone, trouble = None if self._executing is None else self._executing.task, False, ""
         self._giving_up = stage.id
         try:
-            plugins, name = self._running.plugins, self._plugin(stage)
+            plugins, name = self._running.plugins, await self._plugin(stage)
             given_up = GivenUp(self.deployment.id, stage, reason)
-            client = plugins.client(name)
+            client = await plugins.reached(name)
             before = client.condition.trouble
             known = await stopped(client, lambda: plugins.back(name), given_up, executing)
             # It may have been found out only now, or it answers again; either way it was not the stage alone.
@@ -317,7 +323,7 @@ class DeploymentRun:
             if not known:
                 self._executing.task.cancel()
             await asyncio.wait({self._executing.task})
-            reason = _with_last_words(decision.reason, self._executing.task)
+            reason = with_last_words(decision.reason, self._executing.task)
             self._executing = None
         reason = f"{reason}; plugin {name} {trouble}" if trouble else reason
         await self._report_stage(stage.id, decision.stage_status or StageStatus.CANCELLED, reason)
@@ -374,17 +380,12 @@ class DeploymentRun:
             raise UnknownStage(self.deployment, stage_id)
         return stage
 
-    def _plugin(self, stage: Stage) -> str:
-        owner = decide_owner(stage.name, self._running.config, self._running.plugins.plugins_of_stage)
-        if not owner.plugin:
-            raise PluginRefused(owner.reason)
-        return owner.plugin
+    async def _plugin(self, stage: Stage) -> str:
+        return await plugin_of_stage(stage.name, self._running.config, self.deployment, self._running.plugins)
 
-
-def _with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:
-    """Why a stage was ended, and what its plugin has to add: it may have left something."""
-    said = "" if ended.cancelled() or ended.exception() else ended.result().message
-    return said if said.startswith(reason) else reason
+    def _owner(self, stage: Stage) -> str:
+        serving = serving_for(self.deployment, self._running.plugins)
+        return decide_owner(stage.name, self._running.config, serving).plugin
 
 
 class _Unsaid(NamedTuple):

@@ -155,18 +155,7 @@ def agent_state(desk: StatusDesk) -> AgentState:
         server=desk.config.api_address,
         started_at=desk.told.started_at,
         process=identity_of(os.getpid()),
-        plugins=tuple(
-            PluginState(
-                name=each.program.name,
-                plugins=each.program.plugins,
-                version=each.program.version,
-                process=each.identity,
-                restarts=each.restarts,
-                trouble=each.trouble,
-                last_words=each.last_words,
-            )
-            for each in desk.plugins.keepers
-        ),
+        plugins=_plugins(desk.plugins),
         deployments=_underway(desk.deployments),
         repositories=tuple(
             RepositoryState(id=each.id, head=each.head or "", trouble=each.trouble, looked_at=each.looked_at)
@@ -195,6 +184,27 @@ def idle_state(config: AgentConfig, told: Told) -> AgentState:
         unsent=0,
         lease=told.lease,
     )
+
+
+def _plugins(plugins: Supervisor) -> tuple[PluginState, ...]:
+    """The processes, and the plugins that have none because they cannot be started."""
+    processes = (
+        PluginState(
+            name=each.program.name,
+            plugins=each.program.plugins,
+            version=each.program.version,
+            process=each.identity,
+            restarts=each.restarts,
+            trouble=each.trouble,
+            last_words=each.last_words,
+        )
+        for each in plugins.keepers
+    )
+    unusable = (
+        PluginState(name=name, plugins=(name,), version="", process=None, restarts=0, trouble=reason)
+        for name, reason in plugins.unusable.items()
+    )
+    return (*processes, *unusable)
 
 
 def _underway(deployments: Deployments) -> tuple[UnderwayState, ...]:

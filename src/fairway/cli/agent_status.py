@@ -125,8 +125,12 @@ def _plugins(state: "AgentState", running: bool) -> "list[tuple[str | Text, ...]
 
 
 def _why_not(plugin: "PluginState", running: bool) -> str:
+    from fairway.agent.plugins.condition import STARTING
+
     if not running:
         return "ended with its agent"
+    if plugin.trouble == STARTING:
+        return "is starting"
     return "is started again" if plugin.restarts else "does not start"
 
 

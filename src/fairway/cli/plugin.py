@@ -54,7 +54,7 @@ def _add(name: str, entry: str) -> None:
 
 
 def _add_built_in() -> None:
-    from fairway.agent.plugins.built_in import BUILT_IN
+    from fairway.config.built_in import BUILT_IN
 
     for name, entry in BUILT_IN.items():
         _add(name, entry)

@@ -22,6 +22,7 @@ from fairway.config.agent_file import (
 )
 from fairway.config.application import Generation
 from fairway.config.notification import Notifications
+from fairway.config.plugin_source import BadPlugin, PluginSource, PythonClass, source_of
 from fairway.config.scalars import Duration
 from fairway.config.terms import Terms
 from fairway.config.upgrade import Upgrade
@@ -41,6 +42,30 @@ class PluginConfig(msgspec.Struct, frozen=True, kw_only=True):
     registry_auth_file: str = ""
     config: dict[str, Any] = {}
     deploy_targets: tuple[DeployTarget, ...] = ()
+
+    @property
+    def source(self) -> PluginSource:
+        """Where it comes from; BadPlugin when an agent cannot start it."""
+        return source_of(self.name, self.url)
+
+    @property
+    def unusable(self) -> str:
+        """Why an agent cannot start it; empty where it can."""
+        try:
+            _ = self.source
+        except BadPlugin as error:
+            return str(error)
+        return ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is an executable that is started with the arguments of PipeCD's plugins."""
+        return not isinstance(self.source, PythonClass) and self.handover == "arguments"
+
+    @property
+    def shares_process(self) -> bool:
+        """Whether a plugin in Python shares a process with others, as built-in plugins do by default."""
+        return self.url.startswith("builtin:") if self.isolation is None else self.isolation == "shared"
 
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):

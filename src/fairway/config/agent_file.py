@@ -5,15 +5,11 @@ from typing import Any, Final, Literal
 import msgspec
 
 from fairway.config.notification import Notifications
-from fairway.config.problems import did_you_mean
+from fairway.config.plugin_source import BadPlugin, source_of
 from fairway.config.providers import ANALYSIS_PROVIDERS, DEPLOY_TARGETS
 from fairway.config.scalars import Duration
 from fairway.config.settings import Problems, Settings, SettingsTypes, ZeroMeansDefault
-from fairway.config.stage_catalogue import PLUGINS
 from fairway.config.upgrade import Upgrade
-
-#: What the source of a plugin may begin with, beside a path.
-_SOURCES: Final = ("builtin", "python", "file", "http", "https", "oci")
 
 
 class GitAccess(ZeroMeansDefault, frozen=True):
@@ -92,6 +88,9 @@ class PlatformProvider(Settings, frozen=True):
     labels: dict[str, str] = {}
     config: dict[str, Any] = {}
 
+    def warnings(self) -> Problems:
+        return _unusable(self.type.lower(), f"builtin:{self.type.lower()}", "type")
+
     def variants(self) -> SettingsTypes:
         return {"config": DEPLOY_TARGETS[self.type.lower()]}
 
@@ -102,6 +101,9 @@ class AnalysisProvider(Settings, frozen=True):
     name: str
     type: Literal["PROMETHEUS", "DATADOG", "STACKDRIVER"]
     config: dict[str, Any] = {}
+
+    def warnings(self) -> Problems:
+        return _unusable("analysis", "builtin:analysis", "type")
 
     def variants(self) -> SettingsTypes:
         return {"config": ANALYSIS_PROVIDERS[self.type]}
@@ -157,8 +159,6 @@ class PluginEntry(Settings, frozen=True):
         found: Problems = []
         if self.url and self.source_url:
             found.append(("sourceURL", "is given beside url; write either"))
-        elif wrong := _wrong_with_source(self.url or self.source_url):
-            found.append(("url" if self.url else "sourceURL", wrong))
         if not 0 <= self.port <= 65535:
             found.append(("port", f"is {self.port}; expected 0 to 65535"))
         if self._is_python and self.handover == "pipe":
@@ -167,6 +167,11 @@ class PluginEntry(Settings, frozen=True):
             found.append(("isolation", "is shared, but an executable is a process of its own; leave it out"))
         found += _repeated("deployTargets", [target.name for target in self.deploy_targets])
         return found
+
+    def warnings(self) -> Problems:
+        if self.url or self.source_url:
+            return _unusable(self.name, self.url or self.source_url, "url" if self.url else "sourceURL")
+        return _unusable(self.name, f"builtin:{self.name}", "name")
 
     def variants(self) -> SettingsTypes:
         scheme, _, builtin = (self.url or self.source_url or f"builtin:{self.name}").partition(":")
@@ -183,17 +188,13 @@ class PluginEntry(Settings, frozen=True):
         return (self.url or self.source_url or "builtin:").startswith(("builtin:", "python:"))
 
 
-def _wrong_with_source(url: str) -> str:
-    """What is wrong with the source of a plugin, as far as its beginning tells."""
-    scheme, colon, name = url.partition(":")
-    if not colon or "/" in scheme:
-        return ""
-    if scheme not in _SOURCES:
-        near = did_you_mean(scheme, _SOURCES)
-        return f"is {url!r}; expected a path, or an address that begins with {', '.join(_SOURCES)}{near}"
-    if scheme == "builtin" and name not in PLUGINS:
-        return f"is {url!r}; Fairway brings no such plugin along{did_you_mean(name, PLUGINS)}"
-    return ""
+def _unusable(name: str, url: str, field: str) -> Problems:
+    """Why an agent cannot start a plugin; the agent works without it."""
+    try:
+        source_of(name, url)
+    except BadPlugin as error:
+        return [(field, f"{error}; the agent works without it")]
+    return []
 
 
 class KeyPair(Settings, frozen=True):

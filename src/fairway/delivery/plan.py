@@ -16,7 +16,7 @@ import msgspec
 from fairway.config.application import ApplicationConfig, Generation, StageConfig
 from fairway.config.problems import did_you_mean
 from fairway.config.stage_catalogue import STAGES
-from fairway.delivery.owner import decide_owner
+from fairway.delivery.owner import Serving, decide_owner, used_plugins
 from fairway.delivery.paths import PathPatterns, PatternError
 from fairway.delivery.rollback import (
     ROLLBACK,
@@ -44,6 +44,8 @@ class RequestDecision(msgspec.Struct, frozen=True, kw_only=True):
 
     requests: tuple[StageRequest, ...]
     reason: str
+    #: Whether a plugin that has not started may change the decision.
+    unsettled: bool = False
 
 
 class PluginStages(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,8 +68,7 @@ class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
     #: What each plugin was asked and what it answered, in the same order.
     requests: tuple[StageRequest, ...]
     answers: tuple[PluginStages, ...]
-    #: Stage name → the plugins of this agent that serve it.
-    plugins_of_stage: Mapping[str, Sequence[str]]
+    serving: Serving
     versions: tuple[ArtifactVersion, ...] = ()
     #: The file of the last deployment that succeeded; None before the first.
     running_config: ApplicationConfig | None = None
@@ -84,22 +85,21 @@ class PlanDecision(msgspec.Struct, frozen=True, kw_only=True):
     instead: SyncStrategy | None = None
 
 
-def decide_requests(
-    config: ApplicationConfig, strategy: SyncStrategy, plugins_of_stage: Mapping[str, Sequence[str]]
-) -> RequestDecision:
+def decide_requests(config: ApplicationConfig, strategy: SyncStrategy, serving: Serving) -> RequestDecision:
     """Which plugin plans which stages. A quick sync asks every plugin of the application for its own."""
-    unknown = [stage for stage in config.stages if stage.name not in plugins_of_stage]
+    unknown = [stage for stage in config.stages if stage.name not in serving.of_stage]
     if unknown:
-        return RequestDecision(requests=(), reason=_nobody_has(unknown, plugins_of_stage))
+        return RequestDecision(requests=(), reason=_nobody_has(unknown, serving.of_stage), unsettled=True)
     by_plugin: dict[str, list[StageConfig]] = {}
     for stage in config.stages:
-        owner = decide_owner(stage.name, config, plugins_of_stage)
+        owner = decide_owner(stage.name, config, serving)
         if not owner.plugin:
-            return RequestDecision(requests=(), reason=f"{owner.reason} (stage {stage.index + 1})")
+            reason = f"{owner.reason} (stage {stage.index + 1})"
+            return RequestDecision(requests=(), reason=reason, unsettled=owner.unsettled)
         by_plugin.setdefault(owner.plugin, []).append(stage)
     quick = strategy is SyncStrategy.QUICK_SYNC
     # The platform may have no stage in the pipeline, as where scripts do it all; a quick sync is its alone.
-    plugins = list(dict.fromkeys([*config.plugins, *by_plugin])) if quick else list(by_plugin)
+    plugins = used_plugins(config, serving) if quick else tuple(by_plugin)
     if not plugins:
         reason = "The application names no plugin: write the plugin's settings under spec.plugins, or a pipeline"
         return RequestDecision(requests=(), reason=reason)
@@ -203,13 +203,13 @@ def _pipeline_problems(facts: PlanFacts) -> list[str]:
 def _undo_problems(facts: PlanFacts) -> list[str]:
     """A stage with `onRollback` that nobody could undo is found now, rather than when it is to be undone."""
     undone = [f"{stage.index + 1} ({stage.name})" for stage in facts.config.stages if stage.undo]
-    owner = decide_owner(SCRIPT_RUN_ROLLBACK, facts.config, facts.plugins_of_stage)
+    owner = decide_owner(SCRIPT_RUN_ROLLBACK, facts.config, facts.serving)
     if not undone or owner.plugin:
         return []
     which = f"stage {undone[0]} has" if len(undone) == 1 else f"stages {', '.join(undone)} have"
     what = f"{which} onRollback, which is run by the stage {SCRIPT_RUN_ROLLBACK}. {owner.reason}"
     remedy = "add the plugin scriptrun (url builtin:scriptrun) to the agent's file, or take onRollback away"
-    return [what if SCRIPT_RUN_ROLLBACK in facts.plugins_of_stage else f"{what}; {remedy}"]
+    return [what if SCRIPT_RUN_ROLLBACK in facts.serving.of_stage else f"{what}; {remedy}"]
 
 
 def _named(normal: Sequence[Stage], facts: PlanFacts) -> list[Stage]:
@@ -244,8 +244,8 @@ def _rollback(normal: Sequence[Stage], facts: PlanFacts, now: datetime) -> list[
         planned = plan_v0_rollback(pipeline, ids, now)
         # Where no plugin of the application has anything to undo, there may be nobody who knows how to; another
         # platform's plugin certainly does not.
-        others = not set(facts.plugins_of_stage.get(ROLLBACK, ())) & set(facts.config.plugins)
+        others = not set(facts.serving.of_stage.get(ROLLBACK, ())) & set(facts.config.plugins)
         unknown = {ROLLBACK} if others else set()
-        return [stage for stage in planned if stage.name in facts.plugins_of_stage and stage.name not in unknown]
+        return [stage for stage in planned if stage.name in facts.serving.of_stage and stage.name not in unknown]
     ordered = in_rollback_order([*answered, *plan_undo_scripts(pipeline, ids, now)])
     return [msgspec.structs.replace(stage, id=f"rollback-{n}", requires=()) for n, stage in enumerate(ordered)]

@@ -38,6 +38,10 @@ def with_targets(
     each plugin of its agent."""
     if config is None or application.platform_provider:
         return application
+    named = application.deploy_targets_by_plugin
+    if not set(named) <= set(config.plugins) or not (config.plugins or config.stages):
+        # The deploy targets that it names choose its plugins; others would be taken for named ones.
+        return application
     own = {plugin: targets for plugin, targets in known.items() if plugin in config.plugins} or known
     if config.generation is Generation.V0 and application.kind is not None:
         # Targets by plugin would make a v1 application of it.

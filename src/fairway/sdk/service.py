@@ -18,6 +18,7 @@ from fairway.config.problems import Severity, path_text
 from fairway.config.reader.document import read_documents
 from fairway.config.reader.rules import read_settings
 from fairway.config.stages import StageOptions
+from fairway.config.terms import ACCEPTED
 from fairway.errors import FairwayError, UserError
 from fairway.model.limits import SENT_TEXT, cut
 from fairway.model.stage import Stage, StageStatus
@@ -36,6 +37,7 @@ from fairway.rpc.plugin_api import (
 )
 from fairway.rpc.plugin_api import deployment_messages as m
 from fairway.sdk.agent_client import AgentClient
+from fairway.sdk.defect import in_a_line, traceback_of
 from fairway.sdk.plugin import EndOfLog, LeftStage, PlannedStage, Plugin, Sort, StageSpec
 from fairway.sdk.stage_log import StageLog
 from fairway.sdk.stage_run import Files, Outcome, StageRun, Told
@@ -167,9 +169,9 @@ class PluginService(DeploymentServicer, StageServicer):
             log.error(str(error))
             outcome = Outcome(StageStatus.FAILED, str(error))
         except Exception as error:
-            _log.exception("a stage failed by a defect of its plugin", plugin=self._plugin.name, stage=told.stage.name)
-            outcome = Outcome(StageStatus.FAILED, f"a defect of plugin {self._plugin.name}: {type(error).__name__}")
-            log.error(outcome.message)
+            _log.exception("internal error of a plugin in a stage", plugin=self._plugin.name, stage=told.stage.name)
+            outcome = Outcome(StageStatus.FAILED, f"internal error of plugin {self._plugin.name}: {in_a_line(error)}")
+            log.error(f"{outcome.message}\n{traceback_of(error)}")
         except asyncio.CancelledError:
             if self._ends_with_call:
                 # The stage has ended with its call, and with it all that it had to say.
@@ -310,12 +312,17 @@ def _left(request: stage_messages.StopRequest, end_of_log: EndOfLog | None = Non
 
 
 def _options(spec: StageSpec, config: bytes, where: str) -> StageOptions:
-    """The options of a stage; BadOptions with everything that is wrong with them."""
+    """The options of a stage; BadOptions with everything that is wrong with them.
+
+    A stage that undoes another gets the options of that one, and passes over those that it does not know.
+    """
     try:
         written = msgspec.json.decode(config or b"{}", type=dict[str, Any] | None) or {}
     except msgspec.DecodeError as error:
         raise BadOptions(f"{where}: the options are not a JSON object: {error}") from error
     documents, _ = read_documents(msgspec.json.encode(written), where)
+    if spec.sort is not Sort.FORWARD:
+        documents[0].terms = ACCEPTED
     options, problems = read_settings(documents[0], documents[0].value, spec.options, ())
     wrong = [problem for problem in problems if problem.severity is Severity.ERROR]
     if wrong:

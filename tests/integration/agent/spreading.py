@@ -3,13 +3,19 @@
 from fairway.sdk import Plugin, StageFailed, StageOptions, StageRun, Target, rollback, stage
 
 
+class SpreadOptions(StageOptions, frozen=True):
+    """What SPREAD may have in its `with`."""
+
+    multi_targets: tuple[str, ...] = ()
+
+
 class Spread(Plugin):
     """Brings an application to each of its deploy targets."""
 
     name = "spread"
 
-    @stage("SPREAD", quick_sync=True)
-    async def spread(self, run: StageRun[StageOptions]) -> None:
+    @stage("SPREAD", options=SpreadOptions, quick_sync=True)
+    async def spread(self, run: StageRun[SpreadOptions]) -> None:
         """Bring it there; a target may be out of order."""
 
         async def bring(target: Target) -> str:

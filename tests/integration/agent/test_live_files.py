@@ -24,6 +24,7 @@ class Reader:
     """A plugin, all others of the agent, and the deployments. While it looks, newer commits are deployed."""
 
     plugins_of_stage: Mapping[str, Any] = {}
+    silent = ()
 
     def __init__(self, origin: Origin, repositories: Repositories, workspace: Workspace) -> None:
         self._origin, self._repositories, self._workspace = origin, repositories, workspace

@@ -32,6 +32,7 @@ class World:
     """Everybody whom the live states of one application ask."""
 
     plugins_of_stage: Mapping[str, Any] = {}
+    silent = ()
 
     def __init__(self, origin: Origin, repositories: Repositories, folder: Path) -> None:
         self._commit = origin.head()

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from fairway.model.command import BuildPlanPreview
+from fairway.model.deployment import DeploymentStatus
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
 from fairway.model.trigger import SyncStrategy
 from fairway.rpc.convert.plan_preview import from_command_output
@@ -148,3 +149,25 @@ async def test_a_platform_that_the_agent_lacks_and_nobody_needs_is_not_asked(tmp
         "",
         "Pipeline, because this agent has no plugin ecs, so only the stages of the pipeline run\nStages: SCRIPT_RUN",
     )
+
+
+async def test_only_the_plugin_that_plans_an_application_previews_it(tmp_path: Path) -> None:
+    both = [
+        {
+            "name": name,
+            "url": "python:tests.integration.agent.previewing:Previewing",
+            "isolation": "shared",
+            "deployTargets": [{"name": "here"}],
+        }
+        for name in ("one", "two")
+    ]
+    files = {"web/app.pipecd.yaml": an_application_file("{name: PREVIEWING_SYNC}"), "web/wanted": "a\n"}
+    async with a_world(tmp_path, an_origin(tmp_path, files)) as world:
+        await world.add_application(platform_provider="", deploy_targets_by_plugin={"two": ("here",)})
+        async with an_agent_at_work(world, msgspec.json.encode(both).decode()):
+            deployment = await world.ended()
+            (web,) = told(await preview(world, a_branch(world.origin, {"web/wanted": "b\n"}))).values()
+
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+    assert (web.error, web.plugin_names) == ("", ("two",))
+    assert [each.plugin_name for each in web.plugins] == ["two"]

@@ -145,6 +145,6 @@ async def test_a_plan_that_two_plugins_could_make_says_nothing_of_others_that_do
 
     assert (ended.status, ended.status_reason) == (
         DeploymentStatus.FAILED,
-        "Plugins one and two both have FOREIGN_RUN; list exactly one of them under spec.plugins of the application "
-        "(stage 1)",
+        "Plugins one and two both have FOREIGN_RUN; list exactly one of them under spec.plugins of the application, "
+        "or register the application with a deploy target of one of them (stage 1)",
     )

@@ -141,8 +141,19 @@ async def test_an_application_goes_to_the_targets_that_its_stages_name(tmp_path:
 async def test_two_plugins_with_one_stage_are_refused_until_the_application_says_which(tmp_path: Path) -> None:
     file = an_application_file("{name: SPREAD, with: {}}")
     async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
-        await world.add_application(deploy_targets_by_plugin={"spread-v2": ("east",)})
+        await world.add_application(platform_provider="", deploy_targets_by_plugin={})
         async with an_agent_at_work(world, two_versions()):
             deployment = await world.ended()
 
     assert "Plugins spread-v1 and spread-v2 both have SPREAD" in deployment.status_reason
+
+
+async def test_an_application_registered_with_a_deploy_target_uses_the_plugin_of_it(tmp_path: Path) -> None:
+    file = an_application_file("{name: SPREAD, with: {}}")
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application(platform_provider="", deploy_targets_by_plugin={"spread-v2": ("east",)})
+        async with an_agent_at_work(world, two_versions()):
+            deployment = await world.ended()
+
+    assert deployment.status is DeploymentStatus.SUCCEEDED, deployment.status_reason
+    assert deployment.stages[0].metadata["fairway/target/east"] == "succeeded: web by v2"

@@ -152,19 +152,6 @@ def test_an_empty_value_where_one_is_needed_is_refused(spec: dict[str, Any], mes
             id="an address for a browser",
         ),
         pytest.param(
-            agent(plugins=[{"name": "p", "url": "builtin:proces"}]),
-            ["is 'builtin:proces'; Fairway brings no such plugin along; did you mean 'process'?"],
-            id="a plugin that does not come along",
-        ),
-        pytest.param(
-            agent(plugin=[{"name": "p", "sourceURL": "bultin:process"}]),
-            [
-                "is 'bultin:process'; expected a path, or an address that begins with builtin, python, file, http, "
-                "https, oci; did you mean 'builtin'?"
-            ],
-            id="a plugin from nowhere",
-        ),
-        pytest.param(
             agent(analysisProviders=[{"name": "p", "type": "PROMETHEUS", "config": {"address": ""}}]),
             ["is empty; expected the address of Prometheus"],
             id="a provider without address",
@@ -173,6 +160,52 @@ def test_an_empty_value_where_one_is_needed_is_refused(spec: dict[str, Any], mes
 )
 def test_an_agent_that_could_not_work_is_refused(spec: dict[str, Any], messages: list[str]) -> None:
     assert sorted(errors(read("Piped", spec))) == sorted(messages)
+
+
+COME_ALONG = "customsync, kubernetes, kubernetes_multicluster, process, scriptrun, wait, waitapproval"
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param(
+            agent(plugins=[{"name": "p", "url": "builtin:proces"}]),
+            f"plugin p: Fairway has no built-in plugin 'proces', it has {COME_ALONG}; did you mean 'process'?",
+            id="a misspelt built-in plugin",
+        ),
+        pytest.param(
+            agent(plugins=[{"name": "terraform"}]),
+            f"plugin terraform: Fairway has no built-in plugin 'terraform', it has {COME_ALONG}",
+            id="a plugin without a URL",
+        ),
+        pytest.param(
+            agent(platformProviders=[{"name": "tf", "type": "TERRAFORM"}]),
+            f"plugin terraform: Fairway has no built-in plugin 'terraform', it has {COME_ALONG}",
+            id="a platform provider of v0",
+        ),
+        pytest.param(
+            agent(analysisProviders=[{"name": "p", "type": "PROMETHEUS", "config": {"address": "http://p"}}]),
+            f"plugin analysis: Fairway has no built-in plugin 'analysis', it has {COME_ALONG}",
+            id="an analysis provider of v0",
+        ),
+        pytest.param(
+            agent(plugin=[{"name": "p", "sourceURL": "bultin:process"}]),
+            "plugin p: 'bultin:process' is no source of a plugin; expected file:, http:, https: or oci: with an "
+            "executable, python:module:Class, or builtin:NAME; did you mean 'builtin'?",
+            id="an unknown scheme",
+        ),
+        pytest.param(
+            agent(plugins=[{"name": "p", "url": "oci://registry"}]),
+            "plugin p: 'oci://registry' is no artifact; write oci://registry/repository:tag",
+            id="an artifact without a repository",
+        ),
+    ],
+)
+def test_a_plugin_that_cannot_be_started_is_a_warning(spec: dict[str, Any], message: str) -> None:
+    reading = read("Piped", spec)
+
+    assert [each.message for each in reading.problems] == [f"{message}; the agent works without it"]
+    assert reading.config is not None
 
 
 def test_the_git_host_is_its_own_name_and_the_usual_ssh_configuration_is_meant() -> None:

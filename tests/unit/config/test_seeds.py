@@ -83,6 +83,7 @@ def test_what_an_ellipsis_leaves_out_is_mentioned_and_no_error() -> None:
     assert [(problem.severity, problem.message[:24]) for problem in reading.problems] == [
         (Severity.WARNING, "`...` ends a YAML docume"),
         (Severity.WARNING, "is not enough to start a"),
+        (Severity.WARNING, "plugin k8s_plugin: Fairw"),
     ]
 
 

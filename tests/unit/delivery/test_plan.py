@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fairway.config.application import Generation, SkipOn, StageConfig, UndoScript
+from fairway.delivery.owner import Serving
 from fairway.delivery.plan import PlanDecision, PlanFacts, PluginStages, StageRequest, decide_plan
 from fairway.model.artifact import ArtifactKind, ArtifactVersion
 from fairway.model.plan import Plan
@@ -46,7 +47,7 @@ def pipeline_facts(
         "config": a_config(CANARY, SCRIPT, PRIMARY),
         "strategy": SyncStrategy.PIPELINE,
         "strategy_reason": "Pipeline, because the image changed",
-        "plugins_of_stage": OWNERS,
+        "serving": Serving(of_stage=OWNERS),
         "requests": (
             StageRequest(plugin="kubernetes", stages=(CANARY, PRIMARY)),
             StageRequest(plugin="scriptrun", stages=(SCRIPT,)),
@@ -166,7 +167,7 @@ def test_a_v0_application_of_scripts_alone_is_not_undone_by_another_platforms_pl
 
 def test_a_v0_application_that_nobody_could_undo_has_no_rollback() -> None:
     config = a_config(CANARY, SCRIPT, PRIMARY, generation=Generation.V0, kind="KubernetesApp")
-    facts = pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config, plugins_of_stage={})
+    facts = pipeline_facts(K8S_ANSWER[:2], SCRIPT_ANSWER[1:], config=config, serving=Serving(of_stage={}))
 
     assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == [
         "K8S_CANARY_ROLLOUT",
@@ -257,7 +258,7 @@ NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCR
             {**OWNERS, "SCRIPT_RUN_ROLLBACK": ("one", "two")},
             "stages 1 (K8S_CANARY_ROLLOUT), 3 (K8S_PRIMARY_ROLLOUT) have onRollback, which is run by the stage "
             "SCRIPT_RUN_ROLLBACK. Plugins one and two both have SCRIPT_RUN_ROLLBACK; list exactly one of them under "
-            "spec.plugins of the application",
+            "spec.plugins of the application, or register the application with a deploy target of one of them",
             id="two",
         ),
     ],
@@ -265,7 +266,7 @@ NOT_SCRIPTS = {name: plugins for name, plugins in OWNERS.items() if name != "SCR
 def test_a_stage_whose_script_nobody_would_run_fails_the_plan(
     stages: tuple[StageConfig, ...], owners: dict[str, tuple[str, ...]], reason: str
 ) -> None:
-    decision = decide_plan(pipeline_facts(config=a_config(*stages), plugins_of_stage=owners), LATER)
+    decision = decide_plan(pipeline_facts(config=a_config(*stages), serving=Serving(of_stage=owners)), LATER)
 
     assert decision == PlanDecision(plan=None, reason=f"Planning failed: {reason}")
 
@@ -273,7 +274,9 @@ def test_a_stage_whose_script_nobody_would_run_fails_the_plan(
 def test_a_quick_sync_runs_no_script_of_the_pipeline() -> None:
     config = a_config(undone("K8S_CANARY_ROLLOUT", 0), SCRIPT)
     sync = (answered("K8S_SYNC"), answered("K8S_ROLLBACK", rollback=True))
-    facts = pipeline_facts(sync, (), config=config, strategy=SyncStrategy.QUICK_SYNC, plugins_of_stage=NOT_SCRIPTS)
+    facts = pipeline_facts(
+        sync, (), config=config, strategy=SyncStrategy.QUICK_SYNC, serving=Serving(of_stage=NOT_SCRIPTS)
+    )
 
     assert [stage.name for stage in stages_of(decide_plan(facts, LATER))] == ["K8S_SYNC", "K8S_ROLLBACK"]
 

@@ -46,6 +46,7 @@ def test_of_one_target_nobody_has_to_choose(placed: Placed, targets: tuple[str, 
 
 ONE = {"kubernetes": ("a",), "ecs": ("c",)}
 TWO = {"kubernetes": ("a", "b"), "ecs": ("c",)}
+ON_STAGES = a_config(a_stage_config("K8S_SYNC", 0), plugins={})
 ON_BOTH = a_config(a_stage_config("K8S_MULTI_SYNC", 0, written={"multiTargets": ["b", "a"]}))
 ELSEWHERE = a_config(a_stage_config("K8S_MULTI_SYNC", 0, written={"multiTargets": ["a", "x"]}))
 
@@ -54,7 +55,8 @@ ELSEWHERE = a_config(a_stage_config("K8S_MULTI_SYNC", 0, written={"multiTargets"
     ("config", "known", "targets"),
     [
         pytest.param(a_config(), ONE, {"kubernetes": ("a",)}, id="the only one of its plugin"),
-        pytest.param(a_config(plugins={}), ONE, {"kubernetes": ("a",), "ecs": ("c",)}, id="of every plugin"),
+        pytest.param(ON_STAGES, ONE, {"kubernetes": ("a",), "ecs": ("c",)}, id="of every plugin"),
+        pytest.param(a_config(plugins={}), ONE, {}, id="none where neither plugins nor stages are named"),
         pytest.param(a_config(), TWO, {}, id="none of several"),
         pytest.param(ON_BOTH, TWO, {"kubernetes": ("b", "a")}, id="those that its stages name"),
         pytest.param(ELSEWHERE, TWO, {}, id="none where its stages name one that is not there"),
@@ -71,6 +73,13 @@ def test_what_an_application_names_stays() -> None:
     named = an_application(deploy_targets_by_plugin={"kubernetes": ("b",)})
 
     assert with_targets(named, a_config(), ONE) == named
+
+
+@pytest.mark.parametrize("config", [a_config(), ON_STAGES], ids=["another plugin listed", "no plugin listed"])
+def test_a_plugin_that_only_the_deploy_targets_name_is_not_joined_by_others(config: ApplicationConfig) -> None:
+    named = an_application(deploy_targets_by_plugin={"kube-2": ("b",)})
+
+    assert with_targets(named, config, ONE | {"kube-2": ("b",)}) == named
 
 
 @pytest.mark.parametrize(("known", "provider"), [(ONE, "a"), (TWO, "")], ids=["one", "several"])

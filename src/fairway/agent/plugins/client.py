@@ -17,6 +17,7 @@ from grpc import aio
 
 from fairway.agent.plugins.condition import Condition
 from fairway.agent.plugins.live_answer import LiveAnswer
+from fairway.agent.plugins.stage_names import MOST_STAGES
 from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
 from fairway.delivery.strategy import PluginAnswer
@@ -170,12 +171,17 @@ class PluginClient:
         ]
         request = m.BuildPipelineSyncStagesRequest(rollback=True, stages=wanted)
         answer = await self._ask("BuildPipelineSyncStages", request)
-        return self._read("BuildPipelineSyncStages", lambda: tuple(map(from_wire_stage, answer.stages)))
+        return self._planned("BuildPipelineSyncStages", answer.stages)
 
     async def quick_sync_stages(self) -> tuple[Stage, ...]:
         """The plugin's stages when no pipeline is used, and how they would be undone."""
         answer = await self._ask("BuildQuickSyncStages", m.BuildQuickSyncStagesRequest(rollback=True))
-        return self._read("BuildQuickSyncStages", lambda: tuple(map(from_wire_stage, answer.stages)))
+        return self._planned("BuildQuickSyncStages", answer.stages)
+
+    def _planned(self, method: str, stages: Sequence[Any]) -> tuple[Stage, ...]:
+        if len(stages) > MOST_STAGES:
+            raise PluginRefused(f"plugin {self.name} answered {method} with more than {MOST_STAGES:,} stages")
+        return self._read(method, lambda: tuple(map(from_wire_stage, stages)))
 
     async def live_state(
         self, application: Application, agent_id: str, source: Source, *, under_way: bool

@@ -3,7 +3,12 @@
 Whoever keeps the process says it, once for each start; whoever has lost an answer finds out why.
 """
 
+from typing import Final
+
 import msgspec
+
+#: The trouble of a process that has not answered yet.
+STARTING: Final = "it is starting"
 
 
 class Condition(msgspec.Struct, kw_only=True):

@@ -18,7 +18,7 @@ import msgspec
 
 from fairway.agent.plugins.machine import this_platform
 from fairway.agent.plugins.registry_auth import Credential, credential
-from fairway.agent.plugins.source import Artifact, BadPlugin
+from fairway.config.plugin_source import Artifact, BadPlugin
 from fairway.errors import TemporaryError
 
 T = TypeVar("T")

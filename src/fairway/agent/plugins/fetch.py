@@ -17,8 +17,8 @@ import msgspec
 import structlog
 
 from fairway.agent.plugins.identity import write_file
-from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile
 from fairway.config.agent import PluginConfig
+from fairway.config.plugin_source import Artifact, BadPlugin, LocalFile, WebFile
 
 _log = structlog.get_logger()
 

@@ -14,10 +14,12 @@ import structlog
 from grpc import aio
 
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
-from fairway.agent.plugins.condition import Condition
+from fairway.agent.plugins.condition import STARTING, Condition
 from fairway.agent.plugins.identity import LEAVE_SECONDS, Identity, end_group, identity_of
 from fairway.agent.plugins.program import SHARED_HOST, Launched, Program
-from fairway.agent.plugins.source import BadPlugin
+from fairway.agent.plugins.stage_memory import StageMemory
+from fairway.agent.plugins.stage_names import checked_names
+from fairway.config.plugin_source import BadPlugin
 from fairway.errors import FairwayError
 from fairway.git.retry import Retry
 from fairway.rpc.channel import CHANNEL_OPTIONS
@@ -30,6 +32,8 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
 
     #: From the start to the first answer.
     ready: float = 30.0
+    #: How long an agent waits for all its plugins before it begins to work without the slow ones.
+    together: float = 2.0
     #: Between two pings, and for the answer to one.
     ping: float = 5.0
     answer: float = 10.0
@@ -46,30 +50,50 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
 class Keeper:
     """One process of plugins. It belongs to one event loop."""
 
-    def __init__(self, program: Program, patience: Patience, noted: Callable[[str, Identity | None], None]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        patience: Patience,
+        noted: Callable[[str, Identity | None], None],
+        memory: StageMemory,
+    ) -> None:
         self.program = program
         #: How often it was started again.
         self.restarts = 0
         #: Why it does not answer; empty while it does.
-        self.trouble = ""
+        self.trouble = STARTING
         #: The last line that it wrote before its last end: for who looks after the agent, since it may say anything.
         self.last_words = ""
-        #: Plugin → its stages; empty until it first answered.
-        self.stages: Mapping[str, tuple[str, ...]] = {}
+        #: Plugin → its stages, as it named them when it last answered, be it to an earlier agent.
+        self.stages: Mapping[str, tuple[str, ...]] = {plugin: memory.of(plugin) for plugin in program.plugins}
+        #: Set after the first attempt to start it.
+        self.tried = asyncio.Event()
         self.identity: Identity | None = None
         self._patience = patience
         self._noted = noted
+        self._memory = memory
         self._clients: Mapping[str, PluginClient] = {}
         #: What those clients are told of the process.
         self._condition = Condition()
         self._channels: list[aio.Channel] = []
         self._launched: Launched | None = None
         self._ready = asyncio.Event()
+        self._settled = asyncio.Event()
         #: Starts in a row that brought nothing.
         self._failures = 0
         #: Ends in a row of a process that had answered, each of them soon after its start.
         self._ends = 0
         self._closing: set[asyncio.Task[None]] = set()
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether it has answered this agent."""
+        return bool(self._clients)
+
+    @property
+    def not_started(self) -> str:
+        """Why it has not answered yet, as words after its name."""
+        return "has not started yet" if self.trouble == STARTING else f"does not start: {self.trouble}"
 
     @property
     def given_up(self) -> bool:
@@ -79,8 +103,12 @@ class Keeper:
     def client(self, plugin: str) -> PluginClient:
         """The plugin as it was last seen; PluginGone before it first answered."""
         if plugin not in self._clients:
-            raise PluginGone(f"plugin {plugin} has not started yet{self._why}")
+            raise PluginGone(f"plugin {plugin} {self.not_started}")
         return self._clients[plugin]
+
+    async def settled(self) -> None:
+        """Wait until it has answered, or is given up."""
+        await self._settled.wait()
 
     async def back(self, plugin: str) -> PluginClient:
         """The plugin once it answers; PluginGone when it does not in time."""
@@ -115,17 +143,13 @@ class Keeper:
             raise
         self.trouble, self._failures = "", 0
         self._ready.set()
-
-    async def first_start(self) -> None:
-        """Start the process; when it does not come up, that is for `run` to try again, and the others may work."""
-        try:
-            await self.start()
-        except _DOES_NOT_START as error:
-            self._not_started(error)
+        self._settled.set()
 
     async def run(self) -> None:
-        """Keep it running until cancelled, from its first start on."""
+        """Start it and keep it running until cancelled."""
         while True:
+            await self._try_to_start()
+            self.tried.set()
             if self._launched is not None:
                 began = self._patience.restart.steady()
                 why = await self._watched(self._launched)
@@ -135,10 +159,16 @@ class Keeper:
                 await self._end(_HUNG_SECONDS)
                 self.restarts += 1
             await self._patience.restart.sleep(self._patience.restart.delay(self._ends + self._failures))
-            try:
-                await self.start()
-            except _DOES_NOT_START as error:
-                self._not_started(error)
+
+    async def _try_to_start(self) -> None:
+        try:
+            await self.start()
+        except _DOES_NOT_START as error:
+            self._not_started(error)
+        except Exception as defect:
+            _log.exception("internal error while starting a plugin", plugin=self.program.name)
+            await self._end()
+            self._not_started(defect)
 
     async def close(self) -> None:
         """End the process: ours by closing its pipe, a foreign one by a signal."""
@@ -168,6 +198,8 @@ class Keeper:
         if self.identity is not None:
             await asyncio.to_thread(self.program.verify, self.identity)
         self._clients, self.stages, self._condition = clients, stages, condition
+        for name, named in stages.items():
+            self._memory.note(name, named)
 
     async def _first_answer(self, client: PluginClient, process: asyncio.subprocess.Process) -> tuple[str, ...]:
         while True:
@@ -181,7 +213,7 @@ class Keeper:
             if process.returncode is not None:
                 # Somebody answers on its port who is not this process.
                 raise self._ended_early(process.returncode)
-            return answer
+            return checked_names(client.name, answer)
 
     def _ended_early(self, status: int) -> BadPlugin:
         return BadPlugin(f"{self._called} ended with status {status} when it was started")
@@ -223,7 +255,11 @@ class Keeper:
 
     def _not_started(self, error: Exception) -> None:
         self._failures += 1
-        self.trouble = str(error)
+        if self.given_up:
+            self._settled.set()
+        known, self.trouble = self.trouble, str(error)
+        if known == self.trouble:
+            return
         _log.error(
             "a plugin does not start",
             plugin=self.program.name,

@@ -15,7 +15,6 @@ from fairway.agent.plugins.callers import Tokens
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.host_service import HostDesk, HostService
 from fairway.agent.plugins.keeper import Patience
-from fairway.agent.plugins.source import is_foreign
 from fairway.agent.plugins.supervisor import PluginPlaces, Supervisor
 from fairway.config.agent import PluginConfig
 from fairway.rpc.channel import SERVER_OPTIONS
@@ -42,7 +41,8 @@ async def open_plugins(
         service = HostService(desk, tokens.caller)
         await _serve(stack, service, sockets / "agent.sock")
         doors = {}
-        for number, plugin in enumerate(each.name for each in plugins if is_foreign(each)):
+        foreign = (each.name for each in plugins if not each.unusable and each.is_foreign)
+        for number, plugin in enumerate(foreign):
             inside = sockets / f"door-{number}.sock"
             await _serve(stack, service.behind_door(plugin), inside)
             doors[plugin] = await stack.enter_async_context(Door.open(plugin, inside))

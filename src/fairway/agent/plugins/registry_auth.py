@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from fairway.agent.plugins.source import BadPlugin
+from fairway.config.plugin_source import BadPlugin
 from fairway.errors import TemporaryError
 from fairway.home import from_home
 from fairway.secrets.secret import Secret

@@ -31,6 +31,9 @@ def may_repeat(client: PluginClient, stage: Stage) -> bool:
     return client.resumes or stage.is_rollback or stage.name in _WAITING or stage.name.startswith(_DECLARATIVE)
 
 
+async def _say_nothing(_line: str) -> None: ...
+
+
 class Asking(NamedTuple):
     """What is needed to ask for a stage again."""
 
@@ -40,6 +43,8 @@ class Asking(NamedTuple):
     given_up: Callable[[], bool] = lambda: False
     #: Seconds that pass, whatever the clock is set to.
     steady: Callable[[], float] = monotonic
+    #: Writes a line into the log of the stage.
+    say: Callable[[str], Awaitable[None]] = _say_nothing
 
 
 async def reconnected(
@@ -69,11 +74,14 @@ async def execute_at_last(client: PluginClient, work: StageWork, asking: Asking)
         began = asking.steady()
         try:
             return await client.execute(work)
-        except PluginGone:
+        except PluginGone as error:
             # One that is to end, and may have kept its plugin from answering, is not begun again to be ended.
             if not may_repeat(client, work.stage) or (client.condition.hung and asking.given_up()):
                 raise
+            await asking.say(f"{error}; waiting until plugin {client.name} is started again")
             again = await asking.back()
+            how = client.condition.trouble or "broke off the stage"
+            await asking.say(f"plugin {client.name} {how} and is started again; the stage goes on")
         ends = 1 if asking.steady() - began >= _HELD_SECONDS else ends + 1
         # In a process that plugins share it may be another's stage that ends it, and what those stages have started
         # outlives it: they are taken up however often that is needed.

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from fairway.agent.plugins.client import PluginClient, PluginGone, StopAnswer
+from fairway.agent.plugins.client import PluginClient, PluginGone, StageResult, StopAnswer
 from fairway.model.stage import Stage
 
 #: When a plugin that has not heard of a stage is asked again to end it.
@@ -47,3 +47,9 @@ async def _stopped(client: PluginClient, given_up: GivenUp, executing: "asyncio.
         if executing is None or (await asyncio.wait({executing}, timeout=_AGAIN_SECONDS))[0]:
             return True
     return said is StopAnswer.ENDED
+
+
+def with_last_words(reason: str, ended: "asyncio.Task[StageResult]") -> str:
+    """Why a stage was ended, and what its plugin has to add: it may have left something."""
+    said = "" if ended.cancelled() or ended.exception() else ended.result().message
+    return said if said.startswith(reason) else reason

@@ -8,14 +8,14 @@ application says which of them it means. A plugin that every agent has gives way
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
 
 import msgspec
+import structlog
 
-from fairway.agent.plugins.built_in import ALWAYS
 from fairway.agent.plugins.callers import Tokens
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
 from fairway.agent.plugins.door import Door
@@ -24,9 +24,13 @@ from fairway.agent.plugins.identity import RunningFile
 from fairway.agent.plugins.keeper import Keeper, Patience
 from fairway.agent.plugins.output import NO_MASK, Mask
 from fairway.agent.plugins.program import SHARED_HOST, Executable, Hosted, Program
-from fairway.agent.plugins.source import PythonClass, is_foreign, shares_process, source_of
+from fairway.agent.plugins.stage_memory import StageMemory
 from fairway.config.agent import PluginConfig
+from fairway.config.built_in import ALWAYS
+from fairway.config.plugin_source import PythonClass
 from fairway.sdk.host import HostOrder, PluginOrder
+
+_log = structlog.get_logger()
 
 
 class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +55,13 @@ class PluginPlaces(msgspec.Struct, frozen=True, kw_only=True):
 class Supervisor:
     """The running plugins of one agent."""
 
-    def __init__(self, keepers: Sequence[Keeper], given: frozenset[str], data: Path) -> None:
+    def __init__(
+        self, keepers: Sequence[Keeper], given: frozenset[str], data: Path, unusable: Mapping[str, str]
+    ) -> None:
         self._keepers = keepers
         self._data = data
+        #: Plugins that this agent cannot start, and why.
+        self.unusable = unusable
         #: Those that the agent's file does not list.
         self._given = given
         self._keeper_of = {plugin: keeper for keeper in keepers for plugin in keeper.program.plugins}
@@ -66,13 +74,19 @@ class Supervisor:
         """The plugins of an agent's file and those that every agent has, running while the block lasts."""
         running = RunningFile(places.state / "running.json")
         await running.end_leftovers()
-        programs = _programs(plugins, places)
-        keepers = [Keeper(program, patience or Patience(), running.note) for program in programs]
-        supervisor = cls(keepers, frozenset(ALWAYS) - {each.name for each in plugins}, places.state.parent)
+        unusable = {each.name: each.unusable for each in plugins if each.unusable}
+        for name, reason in unusable.items():
+            _log.error("a plugin cannot be started", plugin=name, reason=reason)
+        memory, patience = StageMemory(places.state / "stages.json"), patience or Patience()
+        keepers = [Keeper(program, patience, running.note, memory) for program in _programs(plugins, places)]
+        given = frozenset(ALWAYS) - {each.name for each in plugins}
+        supervisor = cls(keepers, given, places.state.parent, unusable)
         watching: list[asyncio.Task[None]] = []
         try:
-            await asyncio.gather(*(keeper.first_start() for keeper in keepers))
             watching += [asyncio.create_task(each.run(), name=f"plugin {each.program.name}") for each in keepers]
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience.together):
+                    await asyncio.gather(*(each.tried.wait() for each in keepers))
             yield supervisor
         finally:
             for task in watching:
@@ -91,29 +105,54 @@ class Supervisor:
         return {stage: self._listed_before_given(plugins) for stage, plugins in found.items()}
 
     @property
+    def silent(self) -> tuple[str, ...]:
+        """The plugins that are starting and have never named their stages."""
+        unheard = (keeper for keeper in self._keepers if not keeper.has_answered and not keeper.given_up)
+        return tuple(name for keeper in unheard for name, stages in keeper.stages.items() if not stages)
+
+    @property
     def keepers(self) -> Sequence[Keeper]:
         """The processes."""
         return self._keepers
 
     def missing(self) -> str:
         """Which plugins have not started, and why; empty when all have. PluginGone while that may change soon."""
-        missing = [keeper for keeper in self._keepers if not keeper.stages]
-        said = "; ".join(f"plugin {each.program.name} does not start: {each.trouble}" for each in missing)
+        missing = [keeper for keeper in self._keepers if not keeper.has_answered]
+        said = "; ".join(
+            [
+                *(f"plugin {each.program.name} {each.not_started}" for each in missing),
+                *(f"plugin {name} cannot be started: {reason}" for name, reason in self.unusable.items()),
+            ]
+        )
         if any(not each.given_up for each in missing):
             raise PluginGone(said)
+        if not missing:
+            return said
         # What it wrote may hold secrets: that is for who looks after the agent, not for all who see a deployment.
         look = f"fairway agent status --data {shlex.quote(str(self._data.absolute()))}"
-        return f"{said}; `{look}` shows its last words" if said else ""
+        return f"{said}; `{look}` shows its last words"
+
+    async def settled(self) -> None:
+        """Wait until each plugin has answered, or has failed to start several times."""
+        await asyncio.gather(*(keeper.settled() for keeper in self._keepers))
 
     def client(self, name: str) -> PluginClient:
         """The plugin of that name; PluginRefused when this agent has none, PluginGone before it first answered."""
         return self._keeper(name).client(name)
+
+    async def reached(self, name: str) -> PluginClient:
+        """The plugin as it was last seen; one that is starting once it answers, PluginGone when it does not."""
+        with suppress(PluginGone):
+            return self.client(name)
+        return await self.back(name)
 
     async def back(self, name: str) -> PluginClient:
         """The plugin once its process answers; PluginGone when it does not come back."""
         return await self._keeper(name).back(name)
 
     def _keeper(self, name: str) -> Keeper:
+        if name in self.unusable:
+            raise PluginRefused(f"this agent cannot start plugin {name!r}: {self.unusable[name]}")
         if name not in self._keeper_of:
             known = ", ".join(self._keeper_of)
             raise PluginRefused(f"this agent has no plugin {name!r}, it has {known}; add it to the agent's file")
@@ -129,15 +168,16 @@ def _programs(plugins: Sequence[PluginConfig], places: PluginPlaces) -> list[Pro
     shared: list[PluginOrder] = []
     programs: list[Program] = []
     fetcher = Fetcher(places.state / "bin")
-    for number, plugin in enumerate([*plugins, *given]):
-        source = source_of(plugin)
+    usable = [each for each in plugins if not each.unusable]
+    for number, plugin in enumerate([*usable, *given]):
+        source = plugin.source
         fetch = None if isinstance(source, PythonClass) else partial(fetcher.fetch, plugin, source)
-        if fetch is not None and is_foreign(plugin):
+        if fetch is not None and plugin.is_foreign:
             programs.append(Executable(plugin, places.mask, fetch, places.doors[plugin.name]))
             continue
         entry = source.entry if isinstance(source, PythonClass) else ""
         order = _order(plugin, entry, places, f"unix:{places.sockets / f'{number}.sock'}")
-        if fetch is None and shares_process(plugin):
+        if fetch is None and plugin.shares_process:
             shared.append(order)
         else:
             alone = HostOrder(agent=places.agent, plugins=(order,))

@@ -18,6 +18,7 @@ from fairway.agent.plugins.identity import Identity, memory_of
 from fairway.agent.plugins.keeper import Keeper, Patience
 from fairway.agent.plugins.output import NO_MASK, Output
 from fairway.agent.plugins.program import Executable
+from fairway.agent.plugins.stage_memory import StageMemory
 from fairway.config.agent import PluginConfig
 from fairway.git.retry import Retry
 from tests.integration.agent.running import until
@@ -87,10 +88,10 @@ async def kept(
 
     async with Door.open("bad", folder / "door") as door:
         program = Executable(PluginConfig(name="bad", url="/bad", port=port), NO_MASK, a_program(folder, code), door)
-        keeper = Keeper(program, patience, note)
-        await keeper.first_start()
+        keeper = Keeper(program, patience, note, StageMemory(folder / "stages.json"))
         running = asyncio.create_task(keeper.run())
         try:
+            await keeper.tried.wait()
             yield keeper
         finally:
             running.cancel()

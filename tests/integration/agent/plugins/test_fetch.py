@@ -15,8 +15,8 @@ from fairway.agent.plugins import fetch
 from fairway.agent.plugins.download import DownloadFailed, download
 from fairway.agent.plugins.fetch import Fetcher
 from fairway.agent.plugins.machine import this_platform
-from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, WebFile, source_of
 from fairway.config.agent import PluginConfig
+from fairway.config.plugin_source import Artifact, BadPlugin, LocalFile, WebFile
 from fairway.errors import TemporaryError
 from tests.certificates import self_signed
 from tests.integration.agent.plugins.web import a_web_server
@@ -30,7 +30,7 @@ def sha256(content: bytes) -> str:
 
 async def fetched(folder: Path, url: str, sha256: str = "", auth_file: str = "") -> Path:
     plugin = PluginConfig(name="p", url=url, sha256=sha256, registry_auth_file=auth_file)
-    source = source_of(plugin)
+    source = plugin.source
     assert isinstance(source, LocalFile | WebFile | Artifact)
     return await Fetcher(folder).fetch(plugin, source)
 

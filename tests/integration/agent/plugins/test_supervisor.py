@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from fairway.agent.plugins.callers import Tokens
-from fairway.agent.plugins.client import PluginClient
+from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
 from fairway.agent.plugins.door import Door
 from fairway.agent.plugins.identity import Identity, Running
 from fairway.agent.plugins.keeper import Patience
@@ -27,6 +27,7 @@ from tests.ports import a_free_port
 
 QUICK = Patience(
     ready=PATIENCE_SECONDS,
+    together=PATIENCE_SECONDS,
     ping=0.05,
     answer=PATIENCE_SECONDS,
     misses=2,
@@ -41,7 +42,7 @@ def a_plugin(folder: Path, name: str = "foreign", sha256: str = "") -> PluginCon
 
 
 @asynccontextmanager
-async def opened(folder: Path, *plugins: PluginConfig) -> AsyncIterator[Supervisor]:
+async def opened(folder: Path, *plugins: PluginConfig, patience: Patience = QUICK) -> AsyncIterator[Supervisor]:
     async with AsyncExitStack() as stack:
         doors = {each.name: await stack.enter_async_context(Door.open(each.name, folder / "door")) for each in plugins}
         places = PluginPlaces(
@@ -51,7 +52,7 @@ async def opened(folder: Path, *plugins: PluginConfig) -> AsyncIterator[Supervis
             tokens=Tokens(),
             doors=doors,
         )
-        yield await stack.enter_async_context(Supervisor.open(plugins, places, QUICK))
+        yield await stack.enter_async_context(Supervisor.open(plugins, places, patience))
 
 
 async def test_a_plugin_that_hangs_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,6 +87,54 @@ async def test_one_plugin_that_does_not_start_does_not_keep_the_others_from_work
 
     assert stages == ("WAIT",)
     assert "but the agent's file says 000" in trouble
+
+
+async def test_a_plugin_that_this_agent_cannot_have_is_named_and_the_others_work(tmp_path: Path) -> None:
+    async with opened(tmp_path, PluginConfig(name="terraform", url="builtin:terraform")) as plugins:
+        stages = await plugins.client("wait").defined_stages()
+        missing = plugins.missing()
+        with pytest.raises(PluginRefused) as refused:
+            plugins.client("terraform")
+
+    why = (
+        "plugin terraform: Fairway has no built-in plugin 'terraform', it has customsync, kubernetes, "
+        "kubernetes_multicluster, process, scriptrun, wait, waitapproval"
+    )
+    assert stages == ("WAIT",)
+    assert missing == f"plugin terraform cannot be started: {why}"
+    assert str(refused.value) == f"this agent cannot start plugin 'terraform': {why}"
+
+
+async def test_a_plugin_that_hangs_at_its_start_holds_up_no_other(tmp_path: Path) -> None:
+    hanging = PluginConfig(name="hanging", url=str(_an_executable(tmp_path, "exec sleep 600")))
+    async with opened(tmp_path, hanging, patience=msgspec.structs.replace(QUICK, together=0.01)) as plugins:
+        stages = await (await plugins.back("wait")).defined_stages()
+        with pytest.raises(PluginGone) as gone:
+            plugins.client("hanging")
+        with pytest.raises(PluginGone, match="plugin hanging has not started yet"):
+            plugins.missing()
+
+    assert stages == ("WAIT",)
+    assert str(gone.value) == "plugin hanging has not started yet"
+
+
+async def test_the_stages_of_a_plugin_are_known_before_it_has_started_again(tmp_path: Path) -> None:
+    async with opened(tmp_path, a_plugin(tmp_path)):
+        pass
+    slow = PluginConfig(name="foreign", url=str(_an_executable(tmp_path, "exec sleep 600")))
+    async with opened(tmp_path, slow, patience=msgspec.structs.replace(QUICK, together=0.01)) as plugins:
+        serving = plugins.plugins_of_stage["FOREIGN_RUN"]
+        with pytest.raises(PluginGone):
+            plugins.client("foreign")
+
+    assert serving == ("foreign",)
+
+
+def _an_executable(folder: Path, code: str) -> Path:
+    path = folder / "executable"
+    path.write_text(f"#!/bin/sh\n{code}\n")
+    path.chmod(0o755)
+    return path
 
 
 async def test_what_is_said_of_a_plugin_that_does_not_start_names_the_command_that_tells_more(tmp_path: Path) -> None:

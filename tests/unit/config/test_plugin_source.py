@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fairway.agent.plugins.source import Artifact, BadPlugin, LocalFile, PluginSource, PythonClass, WebFile, source_of
-from fairway.config.agent import PluginConfig
+from fairway.config.plugin_source import Artifact, BadPlugin, LocalFile, PluginSource, PythonClass, WebFile, source_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,7 @@ from fairway.config.agent import PluginConfig
     ],
 )
 def test_a_url_says_where_a_plugin_comes_from(url: str, expected: PluginSource) -> None:
-    assert source_of(PluginConfig(name="p", url=url)) == expected
+    assert source_of("p", url) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,11 +44,11 @@ def test_a_url_says_where_a_plugin_comes_from(url: str, expected: PluginSource) 
 )
 def test_what_cannot_be_a_plugin_is_refused_with_its_name(name: str, url: str) -> None:
     with pytest.raises(BadPlugin, match=f"plugin '?{name}"):
-        source_of(PluginConfig(name=name, url=url))
+        source_of(name, url)
 
 
 @example("", "~nobody-here/plugin")
 @given(st.sampled_from(["", "file:", "http://", "https://[", "oci://", "python:", "builtin:"]), st.text())
 def test_any_text_is_understood_or_refused(scheme: str, url: str) -> None:
     with contextlib.suppress(BadPlugin):
-        source_of(PluginConfig(name="p", url=f"{scheme}{url}"))
+        source_of("p", f"{scheme}{url}")
