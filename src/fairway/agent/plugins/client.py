@@ -17,6 +17,7 @@ from grpc import aio
 
 from fairway.agent.plugins.condition import Condition
 from fairway.agent.plugins.live_answer import LiveAnswer
+from fairway.agent.plugins.preview_answer import PreviewAnswer
 from fairway.agent.plugins.stage_names import MOST_STAGES
 from fairway.agent.workspace import Source
 from fairway.config.application import StageConfig
@@ -108,17 +109,6 @@ class StopAnswer(enum.Enum):
     NOT_RUNNING = "not running"
     #: The plugin does not know how to.
     UNABLE = "unable"
-
-
-class PreviewAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one plugin would change in one deploy target."""
-
-    deploy_target: str
-    changes: bool
-    summary: str
-    details: str
-    #: How to colour the details; empty where the plugin does not say.
-    language: str
 
 
 class PluginClient:
