@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from fairway.delivery.owner import Serving
 from fairway.delivery.plan import PlanFacts, PluginStages, StageRequest, decide_plan
 from fairway.model.trigger import SyncStrategy
 from tests.unit.delivery.builders import a_config, a_pipeline
@@ -19,7 +20,7 @@ def quick_facts(**fields: Any) -> PlanFacts:
             "config": a_config(),
             "strategy": SyncStrategy.QUICK_SYNC,
             "strategy_reason": "Quick sync, because the application's file has no pipeline",
-            "plugins_of_stage": {},
+            "serving": Serving(of_stage={)},
             "requests": (StageRequest(plugin="kubernetes"),),
             "answers": (PluginStages(plugin="kubernetes", stages=(a_stage("", name="K8S_SYNC"),)),),
             **fields,
