@@ -87,11 +87,25 @@ def serving_for(placed: Placed, plugins: Plugins) -> Serving:
     )
 
 
-async def plugin_of_stage(stage: str, config: ApplicationConfig, placed: Placed, plugins: Plugins) -> str:
+class Served(Protocol):
+    """What a running deployment knows of its file and of the plugins."""
+
+    @property
+    def config(self) -> ApplicationConfig:
+        """Its application's file."""
+        ...
+
+    @property
+    def plugins(self) -> Plugins:
+        """The plugins of its agent."""
+        ...
+
+
+async def plugin_of_stage(stage: str, served: Served, placed: Placed) -> str:
     """The plugin of a stage that runs; waits for plugins that are starting. PluginRefused when no plugin has it."""
-    if decide_owner(stage, config, serving_for(placed, plugins)).unsettled:
-        await plugins.settled()
-    owner = decide_owner(stage, config, serving_for(placed, plugins))
+    if decide_owner(stage, served.config, serving_for(placed, served.plugins)).unsettled:
+        await served.plugins.settled()
+    owner = decide_owner(stage, served.config, serving_for(placed, served.plugins))
     if not owner.plugin:
         raise PluginRefused(owner.reason)
     return owner.plugin

@@ -238,7 +238,7 @@ class DeploymentRun:
     async def _client(self, stage: Stage) -> PluginClient:
         """The plugin of a stage. One that may be asked twice is not asked first whether it is there; any other is
         waited for until it is: it may be this very stage that undoes what its end has left undone."""
-        name = await self._plugin(stage)
+        name = await plugin_of_stage(stage.name, self._running, self.deployment)
         with suppress(PluginGone):
             if may_repeat(client := self._running.plugins.client(name), stage):
                 return client
@@ -306,7 +306,8 @@ class DeploymentRun:
         executing, gone, trouble = None if self._executing is None else self._executing.task, False, ""
         self._giving_up = stage.id
         try:
-            plugins, name = self._running.plugins, await self._plugin(stage)
+            plugins = self._running.plugins
+            name = await plugin_of_stage(stage.name, self._running, self.deployment)
             given_up = GivenUp(self.deployment.id, stage, reason)
             client = await plugins.reached(name)
             before = client.condition.trouble
@@ -379,9 +380,6 @@ class DeploymentRun:
         if stage is None:
             raise UnknownStage(self.deployment, stage_id)
         return stage
-
-    async def _plugin(self, stage: Stage) -> str:
-        return await plugin_of_stage(stage.name, self._running.config, self.deployment, self._running.plugins)
 
     def _owner(self, stage: Stage) -> str:
         serving = serving_for(self.deployment, self._running.plugins)

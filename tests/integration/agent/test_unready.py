@@ -12,8 +12,8 @@ import pytest
 from fairway.agent import at_work, deploying
 from fairway.agent.deploying import DeployingDesk
 from fairway.agent.plugins import program
-from fairway.agent.plugins.source import BadPlugin
 from fairway.agent.running import DeploymentRun
+from fairway.config.plugin_source import BadPlugin
 from fairway.git.retry import Retry
 from fairway.model.command import CancelDeployment
 from fairway.model.deployment import Deployment, DeploymentStatus

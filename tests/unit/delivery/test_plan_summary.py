@@ -20,7 +20,7 @@ def quick_facts(**fields: Any) -> PlanFacts:
             "config": a_config(),
             "strategy": SyncStrategy.QUICK_SYNC,
             "strategy_reason": "Quick sync, because the application's file has no pipeline",
-            "serving": Serving(of_stage={)},
+            "serving": Serving(of_stage={}),
             "requests": (StageRequest(plugin="kubernetes"),),
             "answers": (PluginStages(plugin="kubernetes", stages=(a_stage("", name="K8S_SYNC"),)),),
             **fields,
