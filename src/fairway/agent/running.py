@@ -33,7 +33,6 @@ from fairway.model import notes
 from fairway.model.deployment import STARTED_AT, Deployment, UnknownStage
 from fairway.model.limits import TooLarge
 from fairway.model.stage import WAITS_FOR, Stage, StageStatus
-from fairway.secrets.renderer import RendererError
 from fairway.secrets.secret import SecretError
 
 
@@ -210,7 +209,7 @@ class DeploymentRun:
                 say=partial(self._log_line, stage),
             )
             return self._masked(await execute_at_last(client, work, asking))
-        except (PluginRefused, SecretError, RendererError) as error:
+        except (PluginRefused, SecretError) as error:
             failure = str(error)
         except PluginGone as error:
             # Whether its work was done is not known, and doing it again may do harm; the rollback undoes either.

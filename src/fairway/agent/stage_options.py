@@ -10,6 +10,8 @@ from fairway.model.stage import Stage
 from fairway.model.trigger import SyncStrategy
 from fairway.model.undoing import stage_undone_by
 from fairway.secrets.render import render_options
+from fairway.secrets.renderer import RendererError
+from fairway.secrets.secret import SecretError
 from fairway.secrets.template import TemplateValues
 
 
@@ -27,7 +29,10 @@ async def options_of(
         # PipeCD's plugin takes one text only, and no options without `run`.
         script = list(undo.commands) if lists else "\n".join(["set -e", *undo.commands])
         written = {"run": ":", "onRollback": script, "env": undo.env}
-    return msgspec.json.encode(await in_thread(render_options, written, values, stage.name))
+    try:
+        return msgspec.json.encode(await in_thread(render_options, written, values, stage.name))
+    except RendererError as error:
+        raise SecretError(str(error)) from error
 
 
 def undo_of(stage: Stage, deployment: Deployment, config: ApplicationConfig) -> UndoScript | None:

@@ -19,6 +19,9 @@ from urllib.parse import quote, quote_plus
 #: places where it is blacked out would tell what it is.
 MINIMUM_LENGTH = 4
 
+#: Longer shapes are cut. Each place of a log may be compared with a whole shape, so its length is a factor of the work.
+MAXIMUM_LENGTH = 1024
+
 #: How many characters mix in bits of what is encoded before the text, by the length of that, modulo 3.
 _LEADING = (0, 2, 3)
 #: The widths at which `base64` and `openssl` break their lines.
@@ -32,7 +35,7 @@ _URLSAFE = bytes.maketrans(b"+/", b"-_")
 
 
 def forms_of(text: str) -> frozenset[bytes]:
-    """Every shape of one secret, each at least `MINIMUM_LENGTH` long and without a line break."""
+    """Every shape of one secret, from `MINIMUM_LENGTH` to `MAXIMUM_LENGTH` long and without a line break."""
     whole = text.strip()
     if len(whole) < MINIMUM_LENGTH:
         return frozenset()
@@ -41,10 +44,18 @@ def forms_of(text: str) -> frozenset[bytes]:
     shapes = {shape.encode("utf-8", "surrogatepass") for shape in escaped}
     encoded = set(_base64(whole.encode("utf-8", "surrogatepass")))
     return frozenset(
-        shape
+        piece
         for shape in shapes | encoded
         if len(shape) >= MINIMUM_LENGTH and b"\n" not in shape and b"\r" not in shape
+        for piece in _pieces(shape)
     )
+
+
+def _pieces(shape: bytes) -> Iterator[bytes]:
+    """A long shape in pieces that cover it, each of which is masked by itself."""
+    for start in range(0, len(shape) - MAXIMUM_LENGTH, MAXIMUM_LENGTH):
+        yield shape[start : start + MAXIMUM_LENGTH]
+    yield shape[-MAXIMUM_LENGTH:]
 
 
 def _escaped(line: str) -> Iterator[str]:

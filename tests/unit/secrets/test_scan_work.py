@@ -42,6 +42,14 @@ from fairway.config.reader.document import read_documents
 for text in msgspec.json.decode(sys.stdin.read()):
     read_documents(b"a: " + text.encode(), "app.pipecd.yaml")
 """
+_MASK = """
+import sys
+import msgspec
+from fairway.secrets.redact import Redactor
+from fairway.secrets.secret import MASK, Secret
+for text in msgspec.json.decode(sys.stdin.read()):
+    assert Redactor([Secret(text)]).redact(text * 5) == MASK
+"""
 
 
 @pytest.mark.parametrize(
@@ -51,6 +59,7 @@ for text in msgspec.json.decode(sys.stdin.read()):
             _SCAN, ["{{/*", '{{"\\"', '{{\\"', "{{'\\'", "`{{", '{{ "', "{{- ", "{{\"{{'"], id="the actions of a script"
         ),
         pytest.param(_USES, ["{{.encryptedSecrets.a ", ".encryptedSecrets.a", "{{ "], id="names of secrets"),
+        pytest.param(_MASK, ["a"], id="a long secret in a long text"),
         pytest.param(_SYNTAX, ["{{ "], id="advice on a value that starts with braces"),
     ],
 )
