@@ -320,6 +320,10 @@ def _options(spec: StageSpec, config: bytes, where: str) -> StageOptions:
         written = msgspec.json.decode(config or b"{}", type=dict[str, Any] | None) or {}
     except msgspec.DecodeError as error:
         raise BadOptions(f"{where}: the options are not a JSON object: {error}") from error
+    if spec.sort is not Sort.FORWARD:
+        # They are the options of the stage that is undone, and were checked for that stage. A rollback must run.
+        known = {field.encode_name for field in msgspec.structs.fields(spec.options)}
+        written = {key: value for key, value in written.items() if key in known}
     documents, _ = read_documents(msgspec.json.encode(written), where)
     if spec.sort is not Sort.FORWARD:
         documents[0].terms = ACCEPTED
