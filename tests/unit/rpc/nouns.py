@@ -75,6 +75,11 @@ def unapproved_plan(plan: Plan) -> Plan:
     return msgspec.structs.replace(plan, stages=without_approvals(plan.stages))
 
 
+def without_unusable_files(agent: Agent) -> Agent:
+    """Unusable files have a report of their own and no place on PipeCD's wire."""
+    return msgspec.structs.replace(agent, unusable_files=())
+
+
 def one_generation_deployment(deployment: Deployment) -> Deployment:
     deployment = msgspec.structs.replace(deployment, stages=without_approvals(deployment.stages))
     if deployment.kind is None:
@@ -290,6 +295,7 @@ NOUNS = [
             piped_pb2.Piped,
             agents.to_wire_agent,
             agents.from_wire_agent,
+            consistent=without_unusable_files,
             consistent_wire=with_encryption,
             dropped=frozenset({"model.Piped.cloud_providers"}),
         ),
