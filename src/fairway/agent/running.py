@@ -229,7 +229,8 @@ class DeploymentRun:
         await end_log(self._running.outbox, self._log_place(stage), reason, self._running.clock.now())
 
     async def _log_line(self, stage: Stage, line: str) -> None:
-        await add_line(self._running, self._log_place(stage), line)
+        running = self._running
+        await add_line(running.outbox, self._log_place(stage), running.opened.masked(line), running.clock.now())
 
     def _log_place(self, stage: Stage) -> reports.LogPlace:
         return reports.LogPlace(self.deployment.id, stage.id, stage.retried_count)
@@ -305,8 +306,7 @@ class DeploymentRun:
         executing, gone, trouble = None if self._executing is None else self._executing.task, False, ""
         self._giving_up = stage.id
         try:
-            plugins = self._running.plugins
-            name = await plugin_of_stage(stage.name, self._running, self.deployment)
+            plugins, name = self._running.plugins, await plugin_of_stage(stage.name, self._running, self.deployment)
             given_up = GivenUp(self.deployment.id, stage, reason)
             client = await plugins.reached(name)
             before = client.condition.trouble

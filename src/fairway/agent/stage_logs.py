@@ -10,7 +10,6 @@ import structlog
 from fairway.agent import reports
 from fairway.agent.control_plane import ServerRefused
 from fairway.agent.outbox import Outbox
-from fairway.agent.run_context import Running
 from fairway.model.limits import REASON, cut
 from fairway.model.log_block import LogBlock, LogSeverity
 
@@ -26,11 +25,11 @@ async def deliver_log(outbox: Outbox, place: reports.LogPlace, report: reports.R
         _log.warning("the server refuses lines of a log", stage=place.stage_id, reason=str(error))
 
 
-async def add_line(running: Running, place: reports.LogPlace, text: str) -> None:
-    """Write a line of the agent's own into the log of a stage that runs; long lines are cut, secrets masked."""
-    at, masked = running.clock.now(), cut(running.opened.masked(text), REASON)
-    line = LogBlock(index=int(at.timestamp() * 1_000_000), log=masked, created_at=at, severity=LogSeverity.ERROR)
-    await deliver_log(running.outbox, place, reports.logged(place, [line], completed=False))
+async def add_line(outbox: Outbox, place: reports.LogPlace, text: str, at: datetime) -> None:
+    """Write a line of the agent's own into the log of a stage that runs; a long line is cut."""
+    number = int(at.timestamp() * 1_000_000)
+    line = LogBlock(index=number, log=cut(text, REASON), created_at=at, severity=LogSeverity.ERROR)
+    await deliver_log(outbox, place, reports.logged(place, [line], completed=False))
 
 
 async def end_log(outbox: Outbox, place: reports.LogPlace, reason: str, at: datetime) -> None:
