@@ -41,6 +41,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     unapproved: Mapping[str, str] = {}
     #: What is wrong with the connection; empty when nothing is.
     trouble: str = ""
+    #: A line for each plugin that does not start.
+    plugins: Sequence[str] = ()
 
 
 class Signs(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,8 +110,9 @@ def board(state: State, signs: Signs, now: datetime, rows: int) -> "RenderableTy
         room = rows - len(resting) - 7
         parts += [Text(), *_suggestions(state.suggestions, signs, room)]
     parts += _unusable(state.unusable)
-    if state.trouble:
-        parts += [Text(), Text(f"! {state.trouble}", style="yellow")]
+    if state.trouble or state.plugins:
+        parts.append(Text())
+        parts += [Text(f"! {each}", style="yellow") for each in (state.trouble, *state.plugins) if each]
     if state.applications and all(map(waits_for_approval, busy)):
         parts += [Text(), *tries(signs)]
     return Group(*parts, Text(), Text("Ctrl-C stops everything that was started here", style="dim"))

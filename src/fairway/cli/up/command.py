@@ -159,7 +159,12 @@ def _aim(wishes: Wishes, call: Call, demo: Demo, repositories: Sequence[WatchedR
         demos = demo.expected(state.applications, wishes.aim.approve)
         return msgspec.structs.replace(demos, unusable=unusable, nobody=_why_nobody(wishes, state, repositories))
 
-    return msgspec.structs.replace(wishes.aim, play=play, expected=expected)
+    def plugins() -> tuple[str, ...]:
+        from fairway.cli.up.plugin_troubles import plugin_troubles
+
+        return plugin_troubles(wishes.places.agent)
+
+    return msgspec.structs.replace(wishes.aim, play=play, expected=expected, plugins=plugins)
 
 
 def _why_nobody(wishes: Wishes, state: State, repositories: Sequence[WatchedRepository]) -> str:

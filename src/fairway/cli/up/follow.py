@@ -64,6 +64,8 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
     timeout: timedelta | None = None
     #: What the applications should come to.
     expected: Callable[[State], Expected] = lambda _: Expected()
+    #: A line for each plugin that does not start.
+    plugins: Callable[[], Sequence[str]] = tuple
     #: Called at each look with how everything stands; whether something else is to be seen at the next one.
     play: Callable[[State], bool] = lambda _: False
 
@@ -162,6 +164,7 @@ class Follower:
             suggestions=suggestions(self._call),
             unusable=unusable_files(self._call),
             unapproved=self._unapproved(deployments.values()),
+            plugins=self._aim.plugins(),
         )
         self._screen.update(self._state)
         for deployment in [each for each in new if each.status.is_terminal and not self._awaits_lines(each)]:

@@ -26,6 +26,7 @@ class Lines:
         self._signs = signs
         self._before: dict[str, ShownDeployment] = {}
         self._trouble = ""
+        self._plugins: Sequence[str] = ()
         self._suggested: set[tuple[str, str, str]] = set()
         self._unusable: Sequence[UnusableFile] = ()
         #: Deployment id → why our approval is not enough, as it was told last.
@@ -36,6 +37,10 @@ class Lines:
         if state.trouble and not self._trouble:
             _line(f"! {state.trouble}")
         self._trouble = state.trouble
+        for line in state.plugins:
+            if line not in self._plugins:
+                _line(f"! {line}")
+        self._plugins = state.plugins
         busy = [each for each in state.deployments.values() if not each.status.is_terminal]
         for deployment in sorted(busy, key=lambda each: each.created_at):
             self._print_changes(deployment)
