@@ -93,7 +93,7 @@ class Watcher:
         self._unregistered: tuple[DiscoveredApplication, ...] = ()
         #: What the server knows; None before the first report.
         self._unusable: tuple[UnusableFile, ...] | None = None
-        #: Application id → what was last said to be wrong with its file.
+        #: Application id → the problem of its file in the last report; absent before the first report.
         self._problems: dict[str, str] = {}
 
     def known(self) -> Iterator[KnownApplication]:
@@ -310,7 +310,8 @@ class Watcher:
 
     async def _tell_problem(self, known: KnownApplication) -> None:
         application_id = known.application.id
-        if self._problems.get(application_id, "") == known.problem:
+        reported = self._problems.get(application_id)
+        if reported == known.problem or (reported is None and not _is_news(known)):
             return
         self._problems[application_id] = known.problem
         status = SyncStatus.INVALID_CONFIG if known.problem else SyncStatus.UNKNOWN
@@ -334,6 +335,12 @@ class Watcher:
             selector=config.app_selector,
             targets=self._desk.registered.targets,
         )
+
+
+def _is_news(known: KnownApplication) -> bool:
+    """Whether the server's state of a file is wrong, before this process has reported on the file."""
+    state = known.application.sync_state
+    return bool(known.problem) or (state is not None and state.status is SyncStatus.INVALID_CONFIG)
 
 
 def _log_unusable(before: RepositoryView | None, seen: RepositoryView) -> None:

@@ -19,9 +19,11 @@ from fairway.clock import SystemClock
 from fairway.delivery.trigger import Drift
 from fairway.errors import FairwayError
 from fairway.git.errors import GitAccessError, GitRemoteError
-from fairway.model.application import GitPath, Repository, UnusableFile
+from fairway.model.application import GitPath, Repository, SyncState, SyncStatus, UnusableFile
 from fairway.model.command import Command, CommandStatus, SyncApplication
 from fairway.model.deployment import Deployment, DeploymentStatus
+from fairway.rpc.agent_api import messages
+from fairway.rpc.convert.application import to_wire_sync_state
 from tests.integration.agent.running import agent_config, an_application_file, script
 from tests.integration.git.repositories import an_origin
 from tests.patience import PATIENCE_SECONDS
@@ -33,6 +35,8 @@ class Reports:
 
     def __init__(self) -> None:
         self.methods: list[str] = []
+        #: Application id → the sync states of its reports.
+        self.states: dict[str, list[int]] = {}
         self.taken: list[str] = []
         self.known: set[str] = set()
         self.ended: dict[str, Deployment] = {}
@@ -46,6 +50,8 @@ class Reports:
             if report.method == "CreateDeployment" and report.request.deployment.application_id == self.refuses:  # type: ignore[attr-defined]  # the request of that method
                 raise ServerRefused("it is not this agent's")
             self.methods.append(report.method)
+            if isinstance(report.request, messages.ReportApplicationSyncStateRequest):
+                self.states.setdefault(report.request.application_id, []).append(report.request.state.status)
         return True
 
     async def report_unusable(self, files: Sequence[UnusableFile]) -> None:
@@ -108,6 +114,8 @@ def a_watcher(folder: Path, repositories: Repositories, reports: Any, looked: li
 PAYLOAD = SyncApplication(application_id="a-web")
 COMMAND = Command(id="c-1", agent_id="agent-1", project_id="shop", payload=PAYLOAD, created_at=NOW, updated_at=NOW)
 
+SYNC_UNKNOWN = SyncState(status=SyncStatus.UNKNOWN, at=NOW)
+
 
 def files() -> dict[str, str]:
     return {
@@ -145,6 +153,23 @@ async def test_unusable_files_are_reported_once_and_again_when_the_report_was_lo
         await watcher.look_everywhere()
 
     assert reports.unusable == [["new/app.pipecd.yaml"], []]
+
+
+async def test_a_file_that_was_mended_while_the_agent_was_down_is_reported_once(tmp_path: Path) -> None:
+    origin, reports = an_origin(tmp_path, files()), Reports()
+    invalid = SyncState(status=SyncStatus.INVALID_CONFIG, at=NOW, short_reason="The application's file is gone")
+    place = GitPath(repository=Repository(id="r-1"), path="web")
+    async with Repositories.open(tmp_path / "mirrors", agent_config(origin)) as repositories:
+        watcher, registered = a_watcher(tmp_path, repositories, reports, [])
+        await repositories.by_id["r-1"].refresh()
+        await watcher.look_everywhere()
+        before = dict(reports.states)
+        # A report of the agent before it arrives late, too: the next list of applications has it.
+        for labels in ({"a": "b"}, {"a": "c"}):
+            registered.replace([an_application("a-web", name="web", git_path=place, sync_state=invalid, labels=labels)])
+            await watcher.look_everywhere()
+
+    assert (before, reports.states) == ({}, {"a-web": [to_wire_sync_state(SYNC_UNKNOWN).status]})
 
 
 async def test_a_deployment_that_is_refused_keeps_no_other_and_is_tried_again(tmp_path: Path) -> None:
