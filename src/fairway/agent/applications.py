@@ -32,6 +32,7 @@ from fairway.model.application import (
     UnusableFile,
 )
 from fairway.model.deployment import Deployment
+from fairway.model.limits import cut
 from fairway.rpc.agent_api import messages
 from fairway.rpc.convert.application import MOST_REASON, to_wire_discovered_application
 
@@ -250,7 +251,7 @@ def _unusable_of(known: Iterable[KnownApplication], whose: Whose) -> Iterator[Un
             yield UnusableFile(
                 repository_id=whose.repository_id,
                 file=each.file,
-                reason=_cut(each.problem),
+                reason=cut(each.problem, MOST_REASON),
                 application_id=each.application.id,
             )
 
@@ -260,16 +261,12 @@ def _unusable(others: Mapping[str, Reading], whose: Whose) -> Iterator[UnusableF
     for path, reading in others.items():
         config: ApplicationConfig | None = reading.config
         if config is None:
-            reason = _cut("; ".join(map(str, reading.errors)))
+            reason = cut("; ".join(map(str, reading.errors)), MOST_REASON)
             yield UnusableFile(repository_id=whose.repository_id, file=path, reason=reason)
         elif not config.name and _has_labels(config, whose):
             yield UnusableFile(
                 repository_id=whose.repository_id, file=path, reason=f"{path}: {_NAMELESS}", nameless=True
             )
-
-
-def _cut(reason: str) -> str:
-    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 5]}… cut"
 
 
 def renamed(known: Iterable[KnownApplication], whose: Whose) -> tuple[DiscoveredApplication, ...]:

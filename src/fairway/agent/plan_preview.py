@@ -32,7 +32,7 @@ from fairway.git.mirror import Mirror
 from fairway.model.application import Application, DiscoveredApplication, Repository
 from fairway.model.command import BuildPlanPreview, Command, CommandStatus
 from fairway.model.deployment import Deployment
-from fairway.model.limits import LOG_TEXT, REASON, cut
+from fairway.model.limits import DETAILS, REASON, cut
 from fairway.model.plan import Plan
 from fairway.model.plan_preview import ApplicationPlanPreview, PlanPreview, PluginPlanPreview
 from fairway.model.trigger import TriggerKind
@@ -180,7 +180,7 @@ class Previewer:
                 plugin_name=name,
                 deploy_target=each.deploy_target,
                 summary=cut(opened.masked(each.summary), REASON).encode(),
-                details=cut(opened.masked(each.details), LOG_TEXT).encode(),
+                details=cut(opened.masked(each.details), DETAILS).encode(),
                 diff_language=each.language or "diff",
             )
             for each in found

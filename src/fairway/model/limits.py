@@ -4,6 +4,7 @@ One module for all parts, so that each part can send what another part has taken
 mark. A note for programs is refused, because half of a note is useless.
 """
 
+import re
 from typing import Final
 
 from fairway.errors import UserError
@@ -17,8 +18,11 @@ REASON: Final = 4 * _KIB
 QUOTED_REASON: Final = _KIB
 #: Characters of a text that is shown under a stage, of a description, and of a commit message.
 SHOWN_TEXT: Final = 16 * _KIB
-#: Characters of one piece of a stage's log.
-LOG_TEXT: Final = 256 * _KIB
+#: Characters of the details of a plan preview, and of the configuration of an agent.
+DETAILS: Final = 256 * _KIB
+#: Characters of one block of a stage's log. Plugins of Fairway send smaller blocks: SENT_TEXT, and pieces of script
+#: output. A block of this size fits into one gRPC message.
+LOG_TEXT: Final = 2 * _MIB
 #: Characters of a text on its way from a plugin to its agent. The agent masks secrets and then cuts to the limits
 #: above; a secret that is cut in half here is therefore never shown.
 SENT_TEXT: Final = _MIB
@@ -43,6 +47,11 @@ APPLICATION_OBJECTS_BYTES: Final = 64 * _MIB
 OPEN_DEPLOYMENTS: Final = 10_000
 
 
+_MARK: Final = re.compile(r"… cut \(([0-9]{1,15}) characters\)\Z")
+#: Characters of the longest mark.
+_LONGEST_MARK: Final = 40
+
+
 class TooLarge(UserError):
     """Something that exceeds its limit."""
 
@@ -56,10 +65,15 @@ def refuse_large_object(key: str, value: bytes) -> None:
 
 
 def cut(text: str, most: int) -> str:
-    """The text with at most so many characters; a mark says where it was cut, and how long it was."""
+    """The text with at most so many characters; a mark says where it was cut, and how long it was.
+
+    A text that was cut before keeps its first count.
+    """
     if len(text) <= most:
         return text
-    mark = f"… cut ({len(text)} characters)"
+    earlier = _MARK.search(text[-_LONGEST_MARK:])
+    length = max(len(text), int(earlier[1]) if earlier else 0)
+    mark = f"… cut ({length} characters)"
     return text[: most - len(mark)] + mark
 
 

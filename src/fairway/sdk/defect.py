@@ -3,19 +3,25 @@
 import traceback
 from typing import Final
 
+from fairway.model.limits import cut
+
 _MOST_FRAMES: Final = 20
-_MOST_CHARACTERS: Final = 8_000
+_MOST_CHARACTERS: Final = 16_000
 _LONGEST_LINE: Final = 500
+#: Characters of one frame, or of one message, in a traceback.
+_LONGEST_ENTRY: Final = 2_000
 
 
 def in_a_line(error: BaseException) -> str:
-    """The name and the message of an exception, at most so long."""
+    """The name and the message of an exception; a long message is cut."""
     message = " ".join(str(error).split())
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}… cut"
+    return cut(f"{type(error).__name__}: {message}" if message else type(error).__name__, _LONGEST_LINE)
 
 
 def traceback_of(error: BaseException) -> str:
-    """The innermost calls that led to an exception, and those of its causes."""
-    text = "".join(traceback.format_exception(error, limit=-_MOST_FRAMES)).rstrip("\n")
-    return text if len(text) <= _MOST_CHARACTERS else f"… cut\n{text[-_MOST_CHARACTERS:]}"
+    """The innermost frames of an exception and of its causes. Long messages are cut; a long chain keeps its end."""
+    entries = traceback.format_exception(error, limit=-_MOST_FRAMES)
+    text = "\n".join(cut(entry.removesuffix("\n"), _LONGEST_ENTRY) for entry in entries)
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    return f"… cut ({len(text)} characters)\n{text[-_MOST_CHARACTERS:]}"

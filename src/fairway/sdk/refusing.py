@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from grpc import aio
 
 from fairway.errors import FairwayError
+from fairway.model.limits import cut
 from fairway.rpc.context import CallContext
 from fairway.rpc.convert.wire_enum import WireError
 from fairway.rpc.rules.violations import violations
@@ -48,7 +49,7 @@ class Checked:
             except aio.AbortError:
                 raise
             except FairwayError as error:
-                await context.abort(code_of(error), _cut(str(error)))
+                await context.abort(code_of(error), cut(str(error), _MOST_CHARACTERS))
             except Exception as error:
                 _log.exception("internal error of a plugin", plugin=self._plugin, call=method)
                 name = type(error).__name__
@@ -59,9 +60,6 @@ class Checked:
         return answer
 
     async def _refuse(self, context: CallContext, method: str, reason: str) -> None:
-        _log.error("request refused", plugin=self._plugin, call=method, reason=_cut(reason))
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _cut(reason))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} … cut"
+        reason = cut(reason, _MOST_CHARACTERS)
+        _log.error("request refused", plugin=self._plugin, call=method, reason=reason)
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, reason)

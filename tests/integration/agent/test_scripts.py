@@ -16,6 +16,9 @@ from fairway.model.log_block import LogSeverity
 from fairway.model.stage import StageStatus
 from fairway.rpc.plugin_api import PLACE_KEY
 from fairway.secrets.sealed import PrivateKey, generate_key_pair, seal
+from fairway.server.feed import Feed, LogTopic
+from fairway.server.http_api.stream_logs import SharedLogs, new_blocks
+from fairway.server.http_api.stream_position import LogPosition
 from fairway.server.logs import StageLogKey
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, script, until
 from tests.integration.agent.test_cancelling import appears, there
@@ -63,6 +66,22 @@ async def test_the_log_of_a_list_shows_each_command_and_which_one_failed(tmp_pat
         (end, LogSeverity.ERROR),
     ]
     assert deployment.status_reason.startswith("Stage SCRIPT_RUN failed: command 3 of 4 failed: exit status 1 after ")
+
+
+async def test_all_lines_of_a_loud_script_are_stored_and_streamed(tmp_path: Path) -> None:
+    file = an_application_file(script("seq 1 200000"))
+    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            deployment = await world.ended()
+        stored = await world.output(deployment, 0)
+        topic = LogTopic(deployment.id, deployment.stages[0].id)
+        events = new_blocks(SharedLogs(world.logs, Feed()), topic, LogPosition(0), 0)
+        streamed = [block.log async for event, _ in events for block in event.blocks]
+
+    lines = [str(number) for number in range(1, 200_001)]
+    assert stored.split("\n") == lines
+    assert "\n".join(streamed).split("\n")[:-1] == lines
 
 
 async def test_the_log_tells_the_signal_and_keeps_colours_and_the_chosen_shell(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fairway.model.deployment import Deployment, DeploymentStatus
-from fairway.model.limits import LOG_TEXT, NOTE_BYTES, QUOTED_REASON, REASON, SENT_TEXT, SHOWN_TEXT, cut
+from fairway.model.limits import NOTE_BYTES, QUOTED_REASON, REASON, SENT_TEXT, SHOWN_TEXT, cut
 from fairway.model.stage import DISPLAY, StageStatus
 from tests.integration.agent.running import World, a_world, an_agent_at_work, an_application_file, until
 from tests.integration.agent.wordy import LONG, LONGER
@@ -37,16 +37,15 @@ async def test_whatever_a_plugin_says_its_stage_ends_and_its_rollback_runs(tmp_p
     assert statuses == dict.fromkeys(SAID, undone), {says: each.stages[1].status_reason for says, each in found.items()}
 
     reasons = {says: each.stages[0].status_reason for says, each in found.items()}
-    sent = cut(LONG, SENT_TEXT)
-    assert reasons["reason"] == cut(sent, REASON)
-    quoted = cut(reasons["reason"], QUOTED_REASON)
+    assert reasons["reason"] == cut(LONG, REASON)
+    quoted = cut(LONG, QUOTED_REASON)
     assert found["reason"].status_reason == f"Stage WORDY failed: {quoted}; it was rolled back"
-    assert logs["reason"] == cut(sent, LOG_TEXT)
+    assert logs["reason"] == cut(LONG, SENT_TEXT)
     # These are longer than one message of gRPC may be.
-    assert reasons["longer-reason"] == reasons["message"] == cut(cut(LONGER, SENT_TEXT), REASON)
+    assert reasons["longer-reason"] == reasons["message"] == cut(LONGER, REASON)
     assert reasons["display"] == "at last"
-    assert found["display"].stages[0].metadata[DISPLAY] == cut(cut(LONGER, SENT_TEXT), SHOWN_TEXT)
-    assert logs["display"].split("\n") == [cut(cut(LONGER, SENT_TEXT), LOG_TEXT), "at last"]
+    assert found["display"].stages[0].metadata[DISPLAY] == cut(LONGER, SHOWN_TEXT)
+    assert logs["display"].split("\n") == [cut(LONGER, SENT_TEXT), "at last"]
     for says, words in REFUSED.items():
         assert words in reasons[says]
         assert words in logs[says]

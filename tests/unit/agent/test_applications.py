@@ -138,7 +138,7 @@ def test_the_reason_of_an_unusable_file_is_cut() -> None:
 
     (each,) = view(COMMIT, readings(web=text.encode()), [], WHOSE).unusable
 
-    assert (len(each.reason), each.reason[-5:]) == (MOST_REASON, "… cut")
+    assert (len(each.reason), each.reason[-12:]) == (MOST_REASON, " characters)")
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairway.model.limits import QUOTED_REASON, REASON, bytes_of, cut
+from fairway.model.limits import LOG_TEXT, QUOTED_REASON, REASON, SENT_TEXT, bytes_of, cut
 from fairway.model.stage import StageStatus
+from fairway.plugins.scriptrun.telling import PIECE_BYTES
+from fairway.rpc.channel import MAX_MESSAGE_BYTES
 from tests.unit.model.builders import LATER, a_deployment, a_stage
 
 
@@ -14,6 +16,22 @@ def test_a_text_within_the_limit_is_not_cut() -> None:
 
 def test_a_long_text_is_cut_with_a_mark() -> None:
     assert cut("x" * 3_000_000, 100) == "x" * 74 + "… cut (3000000 characters)"
+
+
+def test_a_text_that_is_cut_again_keeps_its_first_count() -> None:
+    once = cut("x" * 3_000_000, SENT_TEXT)
+
+    assert cut(cut(once, REASON), 100) == "x" * 74 + "… cut (3000000 characters)"
+
+
+def test_a_count_that_is_too_low_is_not_believed() -> None:
+    assert cut(f"{'x' * 200}… cut (7 characters)", 100).endswith("x… cut (220 characters)")
+
+
+def test_a_log_block_holds_the_largest_text_of_a_plugin_and_fits_into_one_message() -> None:
+    assert max(PIECE_BYTES, SENT_TEXT) < LOG_TEXT
+    # A character has at most 4 bytes.
+    assert 4 * LOG_TEXT < MAX_MESSAGE_BYTES
 
 
 @given(st.text(min_size=0, max_size=300), st.integers(min_value=40, max_value=200))

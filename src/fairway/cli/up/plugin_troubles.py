@@ -5,6 +5,7 @@ from pathlib import Path
 from fairway.agent.plugins.condition import STARTING
 from fairway.agent.status import NoStatus, PluginState, read_state
 from fairway.cli.output import plain
+from fairway.model.limits import cut
 
 _LONGEST = 500
 
@@ -20,5 +21,5 @@ def plugin_troubles(data: Path) -> tuple[str, ...]:
 
 def _in_a_line(plugin: PluginState) -> str:
     last = f"; last words: {plugin.last_words}" if plugin.last_words else ""
-    line = " ".join(plain(f"plugin {plugin.name} does not run: {plugin.trouble}{last}").split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… cut"
+    line = plain(f"plugin {plugin.name} does not run: {plugin.trouble}{last}")
+    return cut(" ".join(line.split()), _LONGEST)

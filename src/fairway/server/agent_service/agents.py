@@ -4,7 +4,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from fairway.model.agent import Agent
-from fairway.model.limits import LOG_TEXT, cut
+from fairway.model.limits import DETAILS, cut
 from fairway.rpc.agent_api import messages as m
 from fairway.rpc.convert.agent import from_wire_profile
 from fairway.server.agent_auth import AgentIdentity
@@ -28,7 +28,7 @@ async def report_profile(
     """What the agent is and where it can deploy, said once at each start."""
     now = desk.clock.now()
     said = from_wire_profile(request)
-    profile = msgspec.structs.replace(said, config=cut(said.config, LOG_TEXT))
+    profile = msgspec.structs.replace(said, config=cut(said.config, DETAILS))
 
     def introduce(connection: Connection) -> Agent:
         agents.touch_agent(connection, caller.agent_id, now)

@@ -211,9 +211,10 @@ async def test_long_texts_of_other_agents_are_cut(tmp_path: Path) -> None:
 
         logged = m.ReportStageLogsRequest(deployment_id="d-1", stage_id="s")
         logged.blocks.add(index=1, log=long, created_at=1)
+        logged.blocks.add(index=2, log=long[:LOG_TEXT], created_at=1)
         await agent.call("ReportStageLogs", logged)
         log = await server.logs.read(StageLogKey("d-1", "s", 0))
-        assert [block.log for block in log.blocks] == [cut(long, LOG_TEXT)]
+        assert [block.log for block in log.blocks] == [cut(long, LOG_TEXT), long[:LOG_TEXT]]
 
 
 async def test_output_beyond_the_log_limit_of_a_stage_is_dropped_after_a_line_that_says_so(tmp_path: Path) -> None:

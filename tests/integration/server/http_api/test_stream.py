@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection
 
 from fairway.model.deployment import Deployment
+from fairway.model.limits import LOG_TEXT
 from fairway.model.log_block import LogBlock
 from fairway.model.stage import Stage
 from fairway.server.http_api import stream as stream_module
@@ -198,6 +199,22 @@ async def test_a_log_is_told_from_its_beginning_and_as_it_grows(server: LiveServ
         (9, False),
         (10, False),
         (10, True),
+    ]
+
+
+async def test_the_largest_blocks_of_a_log_are_streamed_whole(server: LiveServer) -> None:
+    key = await server.a_key()
+    await server.add(a_shop_deployment())
+    blocks = [LogBlock(index=index, log=f"{index}" * LOG_TEXT, created_at=NOW) for index in (1, 2)]
+    await server.logs.append(StageLogKey("d-1", "s", 0), blocks)
+    async with server.stream(key, "log:d-1/s") as stream:
+        told = [await stream.next(), await stream.next()]
+
+    assert [
+        block["log"] == blocks[number].log for number, each in enumerate(told) for block in each.data["blocks"]
+    ] == [
+        True,
+        True,
     ]
 
 

@@ -35,7 +35,7 @@ def test_each_plugin_that_does_not_start_is_a_line_with_its_last_words(tmp_path:
 
     assert ended.startswith("plugin c does not run: it ended; last words: no")
     assert "\x1b" not in ended
-    assert (len(long), long[-5:]) == (505, "… cut")
+    assert (len(long), long[-12:]) == (500, " characters)")
 
 
 def test_without_an_agent_there_is_nothing_to_show(tmp_path: Path) -> None:
