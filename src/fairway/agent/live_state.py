@@ -24,7 +24,7 @@ from fairway.agent.healing import Healing, heals
 from fairway.agent.live_answers import drift_of, health_of, masked_answer, merged_sync, with_times
 from fairway.agent.live_rests import ROUNDS, Rests
 from fairway.agent.masking import Opened, opened_in
-from fairway.agent.planning import Plugins, serving_for
+from fairway.agent.planning import Plugins, plugins_with_live_state
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused
 from fairway.agent.plugins.live_answer import LiveAnswer
 from fairway.agent.reports import Report
@@ -32,8 +32,6 @@ from fairway.agent.repositories import Repositories
 from fairway.agent.workspace import Source, Wanted, Workspace
 from fairway.clock import Clock
 from fairway.config.agent import AgentConfig
-from fairway.config.built_in import ALWAYS
-from fairway.delivery.owner import used_plugins
 from fairway.errors import FairwayError
 from fairway.git.mirror import Mirror
 from fairway.model.application import SyncState, SyncStatus
@@ -238,8 +236,7 @@ class LiveStates:
         """The plugins of an application that may know what runs; none while its file cannot be used."""
         if known.config is None:
             return ()
-        used = used_plugins(known.config, serving_for(known.application, self._desk.plugins))
-        return tuple(each for each in used if each not in ALWAYS)
+        return plugins_with_live_state(known.application, known.config, self._desk.plugins)
 
     @asynccontextmanager
     async def _source(self, known: KnownApplication) -> AsyncIterator[Source]:

@@ -14,6 +14,7 @@ import msgspec
 from fairway.agent.masking import Opened, opened_in
 from fairway.agent.plugins.client import PluginClient, PluginGone, PluginRefused, Sources
 from fairway.config.application import ApplicationConfig
+from fairway.config.built_in import ALWAYS
 from fairway.delivery.owner import Serving, decide_owner, used_plugins
 from fairway.delivery.plan import (
     PlanDecision,
@@ -114,8 +115,16 @@ async def plugin_of_stage(stage: str, served: Served, placed: Placed) -> str:
 def plugins_used(planning: Planning) -> tuple[str, ...]:
     """The plugins that a deployment is planned with; those that are absent are left out where the stages run alone."""
     used = used_plugins(planning.config, serving_for(planning.deployment, planning.plugins))
-    absent = absent_plugins(planning)
+    absent = absent_plugins(planning.config, planning.plugins)
     return tuple(each for each in used if each not in absent) if absent == tuple(planning.config.plugins) else used
+
+
+def plugins_with_live_state(placed: Placed, config: ApplicationConfig, plugins: Plugins) -> tuple[str, ...]:
+    """The plugins that may know what runs. An absent plugin is left out where other plugins have all the stages."""
+    serving = serving_for(placed, plugins)
+    complete = config.stages and all(decide_owner(each.name, config, serving).plugin for each in config.stages)
+    absent = absent_plugins(config, plugins) if complete else ()
+    return tuple(each for each in used_plugins(config, serving) if each not in {*ALWAYS, *absent})
 
 
 async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
@@ -135,9 +144,9 @@ async def plan_deployment(planning: Planning, now: datetime) -> PlanDecision:
     return decision
 
 
-def absent_plugins(planning: Planning) -> tuple[str, ...]:
+def absent_plugins(config: ApplicationConfig, plugins: Plugins) -> tuple[str, ...]:
     """The plugins that the application names and this agent does not have; one that does not start is not absent."""
-    return tuple(name for name in planning.config.plugins if _is_absent(name, planning.plugins))
+    return tuple(name for name in config.plugins if _is_absent(name, plugins))
 
 
 def _is_absent(name: str, plugins: Plugins) -> bool:
@@ -155,7 +164,7 @@ async def _strategy(planning: Planning) -> StrategyDecision:
         trigger=planning.deployment.trigger,
         config=planning.config,
         deployed_before=bool(planning.running_commit),
-        absent=absent_plugins(planning),
+        absent=absent_plugins(planning.config, planning.plugins),
     )
     decision = decide_strategy(facts)
     if decision.outcome is not StrategyOutcome.ASK_PLUGINS:

@@ -11,6 +11,7 @@ from fairway.cli.remote import Refused, segments
 from fairway.cli.suggest import agents, applications
 from fairway.errors import UserError
 from fairway.model.application import Application, SyncStatus
+from fairway.model.deployment import Deployment
 
 commands = noun("Applications: what is deployed, from where in Git.")
 
@@ -181,7 +182,25 @@ def _show(call: Call, body: bytes) -> None:
     from fairway.cli.cards import application_card
     from fairway.cli.output import now
 
-    call.answer(body, Application, lambda application: application_card(application, now()))
+    call.answer(
+        body, Application, lambda application: application_card(application, now(), _failure(call, application))
+    )
+
+
+def _failure(call: Call, application: Application) -> str:
+    """Why the newest deployment of an application that is not deployed failed; empty while none has."""
+    from fairway.cli.cards import application_word
+
+    newest = application.last_triggered
+    if newest is None or application_word(application) != "not_deployed":
+        return ""
+    try:
+        deployment = call.get(Deployment, segments("deployments", newest.deployment_id))
+    except Refused as error:
+        if error.status != 404:
+            raise
+        return ""
+    return deployment.status_reason if deployment.status.is_terminal else ""
 
 
 def _left(before: Application, after: Application) -> list[str]:

@@ -152,13 +152,15 @@ def waits_for(deployment: ShownDeployment) -> str:
     return waits
 
 
-def application_card(application: Application, now: datetime) -> "RenderableType":
-    """Everything about an application that a person asks first."""
+def application_card(application: Application, now: datetime, failure: str = "") -> "RenderableType":
+    """Everything about an application that a person asks first; `failure` is why its newest deployment failed."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
     line = Text.assemble((plain(application.name), "bold"), "  ", status(application_word(application)))
+    if failure := reason_text(failure):
+        line.append(f"\n{indent(failure, '  ')}")
     state = application.sync_state
     if state and (reason := plain(state.short_reason)):
         line.append(f"\n  {reason}")

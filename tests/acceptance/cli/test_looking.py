@@ -124,6 +124,17 @@ def test_an_id_may_be_cut_and_an_application_named(site: Site) -> None:
     assert site.ok("app", "get", "cart").startswith("cart  ! not deployed")
 
 
+def test_an_application_says_why_its_newest_deployment_failed(site: Site) -> None:
+    agent = an_agent(site)
+    shop = an_application(site, agent, "shop")
+    agent.deploy(shop, "x-failed", stages("SCRIPT_RUN"))
+    before = site.ok("app", "get", "shop").splitlines()[1]
+    agent.complete("x-failed", DeploymentStatus.FAILED, "Stage SCRIPT_RUN failed: exit status 7")
+
+    after = site.ok("app", "get", "shop").splitlines()[1]
+    assert (before.split()[0], after) == ("id", "  Stage SCRIPT_RUN failed: exit status 7")
+
+
 def test_an_id_that_fits_several_lists_them(site: Site) -> None:
     result = site.run("deployment", "get", "d-")
 

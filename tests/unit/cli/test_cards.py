@@ -274,6 +274,12 @@ def test_an_application_shows_what_runs() -> None:
     )
 
 
+def test_an_application_says_why_its_newest_deployment_failed() -> None:
+    card = printed(application_card(an_application(), AT, "Stage SCRIPT_RUN failed: exit status 7"))
+
+    assert card.splitlines()[1] == "  Stage SCRIPT_RUN failed: exit status 7"
+
+
 def an_application_that_differs(reason: str, short: str = "1 object is not as Git says: 1 different") -> Application:
     state = SyncState(status=SyncStatus.OUT_OF_SYNC, at=NOW, short_reason=short, reason=reason)
     return an_application(sync_state=state)
