@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairway.model.stage import StageStatus
+from fairway.plugins.scriptrun import tree
 from fairway.plugins.scriptrun.plugin import ScriptRun
 from fairway.sdk.testing import plugin_under_test
 from tests.integration.agent.running import until
@@ -67,3 +68,37 @@ async def test_a_cancelled_script_says_what_outlived_sigterm(tmp_path: Path, mon
     assert "; SIGKILL after " in line
     assert "process" in line
     assert not lives(tmp_path)
+
+
+async def test_sigterm_reaches_each_process_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[str, int]] = []
+    kill, killpg = os.kill, os.killpg
+
+    def record(pid: int, number: int) -> None:
+        sent.extend([("process", pid)] if number == signal.SIGTERM else [])
+        kill(pid, number)
+
+    def record_group(group: int, number: int) -> None:
+        sent.append(("group", group))
+        killpg(group, number)
+
+    # The keeper ignores SIGTERM; one child is in its group, the other in a session of its own.
+    text = "trap : TERM; sleep 1000 & setsid sleep 1000 & echo $! > $0/child; while :; do sleep 1000 & wait; done"
+    keeper = await asyncio.create_subprocess_exec(
+        "/bin/sh", "-c", text, str(tmp_path), env={**os.environ, **tree.mark(tmp_path)}, start_new_session=True
+    )
+    until_started = tree.Tree(tmp_path, keeper.pid)
+
+    async def runs() -> bool:
+        return len(until_started.processes()) == 3 and bool((tmp_path / "child").read_text())
+
+    await until(runs)
+    monkeypatch.setattr(os, "kill", record)
+    monkeypatch.setattr(os, "killpg", record_group)
+
+    ended = asyncio.create_task(tree.Tree(tmp_path, keeper.pid).end(0.05))
+    await ended
+
+    assert sent == [("group", keeper.pid), ("process", int((tmp_path / "child").read_text()))]
+    kill(keeper.pid, signal.SIGKILL)
+    await keeper.wait()

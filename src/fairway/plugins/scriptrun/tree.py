@@ -74,11 +74,7 @@ class Tree:
         """End them: SIGTERM to each, unless `asked` before, and SIGKILL to those that still live after that time."""
         found = await asyncio.to_thread(self.processes)
         if not asked:
-            if self._keeper is not None:
-                # At once for the whole group, also for a process that is being forked. The keeper outlives SIGTERM.
-                with contextlib.suppress(OSError):
-                    os.killpg(self._keeper, signal.SIGTERM)
-            _send(found, signal.SIGTERM)
+            await asyncio.to_thread(self._terminate, found)
         left = await self._until_gone(grace_seconds)
         killed = left
         for _ in range(_looks(_DYING_SECONDS)):
@@ -87,6 +83,17 @@ class Tree:
             _send(left, signal.SIGKILL)
             left = await self._until_gone(_LOOK_SECONDS)
         return Ended(tuple(found.values()), tuple(killed.values()))
+
+    def _terminate(self, found: Iterable[int]) -> None:
+        """Send SIGTERM once to each: a trap of the script must not run twice."""
+        if self._keeper is None:
+            _send(found, signal.SIGTERM)
+            return
+        outside = [pid for pid in found if (process := _read(pid)) is not None and process.group != self._keeper]
+        # At once for the whole group, also for a process that is being forked. The keeper outlives SIGTERM.
+        with contextlib.suppress(OSError):
+            os.killpg(self._keeper, signal.SIGTERM)
+        _send(outside, signal.SIGTERM)
 
     async def _until_gone(self, seconds: float) -> dict[int, str]:
         """The processes that live after that time; none as soon as none does."""
