@@ -168,7 +168,25 @@ async def open_work(place: Place) -> AsyncIterator[Work]:
             live=_live(basis, desk, watcher),
             upgrader=_upgrader(place),
         )
+        await stack.enter_async_context(_look_when_started(plugins, work.live))
         yield work
+
+
+@asynccontextmanager
+async def _look_when_started(plugins: Supervisor, live: LiveStates) -> AsyncIterator[None]:
+    """Ask for live states again when a plugin has started: before that, its applications are unknown."""
+
+    async def look(settled: Coroutine[Any, Any, None]) -> None:
+        await settled
+        live.look_soon()
+
+    tasks = [asyncio.create_task(look(keeper.settled())) for keeper in plugins.keepers if not keeper.has_answered]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Basis(NamedTuple):

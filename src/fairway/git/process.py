@@ -99,10 +99,7 @@ class Git:
         process = await self._spawn((*where, *arguments), asyncio.subprocess.PIPE, stdout=stdout)
         try:
             async with asyncio.timeout(seconds):
-                _, output, stderr = await asyncio.gather(
-                    _feed(process.stdin, stdin), _bounded(process.stdout, command), _bounded(process.stderr, command)
-                )
-                await process.wait()
+                output, stderr = await _exchange(process, stdin, command)
         except TimeoutError as error:
             if remote:
                 raise GitRemoteError(f"git {arguments[0]} of {remote} did not end within {seconds:g} s") from error
@@ -111,6 +108,7 @@ class Git:
             ) from error
         finally:
             await end_group(process)
+            await _drain(process)
         words = self.access.redact(stderr.decode("utf-8", "replace"))
         return Completed(code=process.returncode or 0, stdout=output, stderr=words)
 
@@ -143,6 +141,34 @@ class Git:
             with suppress(OSError):
                 await end_group(await starting)
             raise
+
+
+async def _exchange(process: asyncio.subprocess.Process, stdin: bytes, command: str) -> tuple[bytes, bytes]:
+    """Send the input, and return what the process writes until it has ended."""
+    tasks = [
+        asyncio.create_task(_bounded(process.stdout, command)),
+        asyncio.create_task(_bounded(process.stderr, command)),
+    ]
+    feeding = asyncio.create_task(_feed(process.stdin, stdin))
+    try:
+        output, stderr = await asyncio.gather(*tasks)
+        await feeding
+        await process.wait()
+    finally:
+        for task in (*tasks, feeding):
+            task.cancel()
+        await asyncio.gather(*tasks, feeding, return_exceptions=True)
+    return output, stderr
+
+
+async def _drain(process: asyncio.subprocess.Process) -> None:
+    """Discard what a process has left in its pipes: asyncio closes a pipe when it has been read to its end."""
+    with suppress(TimeoutError):
+        # A daemon that git has started may hold a pipe open.
+        async with asyncio.timeout(_GRACE):
+            for stream in (process.stdout, process.stderr):
+                while stream is not None and await stream.read(1 << 16):
+                    pass
 
 
 async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:

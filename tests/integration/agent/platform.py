@@ -5,13 +5,19 @@ import asyncio
 from fairway.sdk import Plugin, StageFailed, StageOptions, StageRun, rollback, stage
 
 
+class CanaryOptions(StageOptions, frozen=True, kw_only=True):
+    """How large the canary is."""
+
+    replicas: str = ""
+
+
 class Platform(Plugin):
     """The file `end` in the application's directory says what to do at which stage, such as `fail 4` or `wait 6`."""
 
     name = "kubernetes"
 
-    @stage("K8S_CANARY_ROLLOUT")
-    async def canary(self, run: StageRun[StageOptions]) -> None:
+    @stage("K8S_CANARY_ROLLOUT", options=CanaryOptions)
+    async def canary(self, run: StageRun[CanaryOptions]) -> None:
         """Stage 1 of the documents."""
         await _end(run)
 

@@ -192,17 +192,6 @@ async def test_somebody_asks_for_a_deployment(tmp_path: Path) -> None:
     assert deployment.trigger.commander == "ada"
 
 
-async def test_a_stage_that_no_plugin_has_fails_the_plan_with_a_reason(tmp_path: Path) -> None:
-    file = an_application_file("{name: TELEPORT, with: {}}")
-    async with a_world(tmp_path, an_origin(tmp_path, {"web/app.pipecd.yaml": file})) as world:
-        await world.add_application()
-        async with an_agent_at_work(world):
-            deployment = await world.ended()
-
-    assert deployment.status is DeploymentStatus.FAILED
-    assert "No plugin of this agent has TELEPORT (stage 1" in deployment.status_reason
-
-
 async def nothing_kept(world: World, deployment: Deployment) -> bool:
     """Whether the agent has removed all that it kept of a deployment."""
     # Not `rglob`, which stumbles over what is removed under it.

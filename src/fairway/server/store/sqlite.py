@@ -177,9 +177,11 @@ class SQLiteDatabase:
     def close(self) -> None:
         """Write what waits, then close the file."""
         with self._closing:
-            if not self._closed:
-                self._closed = True
-                self._queue.put(None)
+            if self._closed:
+                self._thread.join()
+                return
+            self._closed = True
+            self._queue.put(None)
         self._thread.join()
         self._reader_threads.shutdown()
         while not self._resting.empty():

@@ -14,8 +14,8 @@ class Answering(grpc.GenericRpcHandler):
     def __init__(self, code: grpc.StatusCode) -> None:
         self._code = code
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
-        async def answer(_: bytes, context: aio.ServicerContext[bytes, bytes]) -> bytes:
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
+        async def answer(_: bytes, context: "aio.ServicerContext[bytes, bytes]") -> bytes:
             await context.abort(self._code, "the cluster is unreachable")
 
         return grpc.unary_unary_rpc_method_handler(answer)

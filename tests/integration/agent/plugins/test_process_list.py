@@ -25,7 +25,9 @@ def listed(folder: Path) -> str:
         {"name": "in-python", "url": f"python:{ASKING}"},
         {"name": "program", "url": str(program), "handover": "pipe"},
     ]
-    return msgspec.json.encode([{**each, "config": {"password": SECRET}} for each in entries]).decode()
+    plugins = msgspec.json.encode([{**each, "config": {"password": SECRET}} for each in entries]).decode()
+    # Built-in plugins have no such field.
+    return f"{plugins}\n  allowUnknownFields: true"
 
 
 def readable(process: Identity) -> list[bytes]:

@@ -59,7 +59,7 @@ class Shop(msgspec.Struct, frozen=True):
 
     def files(self, version: str, *stages: str) -> dict[str, str]:
         """The application at a version, with these stages or without a pipeline."""
-        pipeline = {"stages": [json.loads(stage) for stage in stages]} if stages else {}
+        pipeline = {"pipeline": {"stages": [json.loads(stage) for stage in stages]}} if stages else {}
         process = {
             "command": [sys.executable, "server.py"],
             "replicas": self.replicas,
@@ -68,7 +68,7 @@ class Shop(msgspec.Struct, frozen=True):
             # They end when they are asked to; what they are answering then may take long on a busy machine, too.
             "stopTimeout": f"{PATIENCE_SECONDS:g}s",
         }
-        spec = {"name": "web", "plugins": {"process": process}, "pipeline": pipeline}
+        spec = {"name": "web", "plugins": {"process": process}, **pipeline}
         file = {"apiVersion": "pipecd.dev/v1beta1", "kind": "Application", "spec": spec}
         return {"web/app.pipecd.yaml": json.dumps(file), "web/server.py": SERVER, "web/version": version}
 
