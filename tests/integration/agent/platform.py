@@ -1,6 +1,7 @@
 """A platform for tests: has the stages of Kubernetes, does nothing, and fails or waits at the stage it is told to."""
 
 import asyncio
+from typing import Any
 
 from fairway.sdk import Plugin, StageFailed, StageOptions, StageRun, rollback, stage
 
@@ -37,7 +38,7 @@ class Platform(Plugin):
         run.log.info("undone")
 
 
-async def _end(run: StageRun[StageOptions]) -> None:
+async def _end(run: StageRun[Any]) -> None:
     what, number = (run.target.application_directory / "end").read_text().split()
     if run.stage.index + 1 != int(number):
         return
