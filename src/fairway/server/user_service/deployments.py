@@ -7,6 +7,8 @@ first block says so.
 
 from collections import deque
 
+import msgspec
+
 from fairway.model.log_block import LogBlock
 from fairway.model.notes import brief, thinned
 from fairway.rpc.convert.deployment import to_wire_deployment
@@ -22,6 +24,7 @@ from fairway.server.user_service.filters import deployment_filter, deployment_pa
 LOG_BYTES = 3 * 1024 * 1024
 #: What a block costs beside its text.
 _BLOCK_BYTES = 32
+_NOTE = "(the beginning of this log is left out: the answer would be too large)\n"
 #: Blocks that are read at a time.
 _BLOCKS = 10_000
 
@@ -56,31 +59,40 @@ async def list_stage_logs(desk: ActionDesk, caller: Caller, request: m.ListStage
 
 
 class Tail:
-    """The last blocks of a log that fit into a number of bytes."""
+    """The last lines of a log that fit into a number of bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
         self._kept: deque[LogBlock] = deque()
-        self._left_out = 0
-        self._last: LogBlock | None = None
+        #: The last block that did not fit.
+        self._left_out: LogBlock | None = None
 
     def add(self, block: LogBlock) -> None:
         """Take one more block at the end, and let go of the first ones where that is too much."""
-        self._last = block
         self._kept.append(block)
         self._size += _cost(block)
         while self._size > self._limit:
-            self._size -= _cost(self._kept.popleft())
-            self._left_out += 1
+            self._left_out = self._kept.popleft()
+            self._size -= _cost(self._left_out)
 
     def blocks(self) -> tuple[LogBlock, ...]:
         """What was kept, after a note where something was not."""
-        if not self._left_out or self._last is None:
+        left_out = self._left_out
+        if left_out is None:
             return tuple(self._kept)
-        following = self._kept[0] if self._kept else self._last
-        note = f"({self._left_out} earlier pieces of this log are left out: the answer would be too large)\n"
-        return (LogBlock(index=max(following.index - 1, 0), log=note, created_at=following.created_at), *self._kept)
+        note = LogBlock(index=max(left_out.index - 1, 0), log=_NOTE, created_at=left_out.created_at)
+        end = _last_lines(left_out.log, self._limit - self._size - _BLOCK_BYTES)
+        return (note, *([msgspec.structs.replace(left_out, log=end)] if end else []), *self._kept)
+
+
+def _last_lines(text: str, room: int) -> str:
+    """The last whole lines of a text that has more bytes than there is room for."""
+    if room <= 0:
+        return ""
+    data = text.encode("utf-8", "surrogatepass")
+    # The byte before the room may be the end of a line.
+    return data[-room - 1 :].partition(b"\n")[2].decode("utf-8", "surrogatepass")
 
 
 async def _tail(logs: LogStore, key: StageLogKey, limit: int) -> m.StageLog:

@@ -1,5 +1,6 @@
 """The end of a log that fits into an answer."""
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,23 +32,42 @@ def test_the_beginning_of_a_larger_one_is_left_out_and_said_so() -> None:
 
     assert kept == blocks("one\n", "two\n", "six\n")[1:]
     assert note == LogBlock(
-        index=100,
-        log="(1 earlier pieces of this log are left out: the answer would be too large)\n",
+        index=99,
+        log="(the beginning of this log is left out: the answer would be too large)\n",
         created_at=NOW,
     )
 
 
-def test_a_single_block_that_is_too_large_leaves_only_the_note() -> None:
+def test_a_single_line_that_is_too_large_leaves_only_the_note() -> None:
     assert [block.index for block in tail(100, "x" * 1000)] == [99]
 
 
-@given(st.lists(st.text(max_size=20)), st.integers(0, 300))
-def test_what_is_kept_is_the_longest_end_that_fits(texts: list[str], limit: int) -> None:
+def test_the_last_lines_of_a_large_block_are_kept() -> None:
+    output = "\n".join(map(str, range(1_000)))
+
+    note, end, last = tail(2 * OVERHEAD + len("998\n999") + len("ended"), output, "ended")
+
+    assert (note.index, end.index, end.log, last.log) == (99, 100, "998\n999", "ended")
+
+
+@given(st.lists(st.text("ä\n", max_size=20)), st.integers(0, 300))
+def test_what_is_kept_is_the_longest_end_of_whole_lines_that_fits(texts: list[str], limit: int) -> None:
     whole = tuple(blocks(*texts))
-    ends = (whole[start:] for start in range(len(whole) + 1))
-    longest = next(end for end in ends if sum(len(block.log.encode()) + OVERHEAD for block in end) <= limit)
 
     found = tail(limit, *texts)
 
-    assert found[len(found) - len(longest) :] == longest
-    assert len(found) == len(longest) + (longest != whole)
+    ends = [whole[start:] for start in range(len(whole) + 1)]
+    longest = next(end for end in ends if cost(end) <= limit)
+    if longest == whole:
+        assert found == whole
+        return
+    first = whole[len(whole) - len(longest) - 1]
+    lines = first.log.split("\n")
+    parts = [msgspec.structs.replace(first, log="\n".join(lines[start:])) for start in range(1, len(lines))]
+    part = next(((each,) for each in parts if each.log and cost((each, *longest)) <= limit), ())
+    assert found[1:] == (*part, *longest)
+
+
+def cost(kept: tuple[LogBlock, ...]) -> int:
+    """The bytes of blocks in an answer."""
+    return sum(len(block.log.encode()) + OVERHEAD for block in kept)
