@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from fairway.agent.applications import Whose, view
 from fairway.cli.lint import commands, lint_paths
+from fairway.config.built_in import ALWAYS
 from fairway.config.read import read_agent
 from fairway.config.remembered import RememberedReadings
 from fairway.config.terms import UNKNOWN_AGENT, Terms
@@ -79,7 +80,7 @@ def test_warnings_are_errors_with_strict(tmp_path: Path) -> None:
 
 def test_unknown_fields_are_warnings_where_they_are_allowed(tmp_path: Path) -> None:
     file = tmp_path / "app.pipecd.yaml"
-    file.write_text(V1 + "spec: {name: web, piepline: {}}\n")
+    file.write_text(V1 + "spec: {name: web, piepline: {}, plugins: {own: {}}}\n")
 
     refused, allowed = lint(file), lint(file, "--allow-unknown-fields")
 
@@ -106,4 +107,4 @@ def test_the_file_of_the_agent_decides_as_the_agent_would(tmp_path: Path, fields
 def test_an_agents_file_with_an_unknown_field_is_refused_unless_it_allows_them() -> None:
     allowing = read_agent(AGENT.format(", colour: red, allowUnknownFields: true").encode(), "f")
 
-    assert allowing.terms == Terms(allow_unknown_fields=True, foreign_plugins=())
+    assert allowing.terms == Terms(allow_unknown_fields=True, foreign_plugins=(), plugins=ALWAYS)

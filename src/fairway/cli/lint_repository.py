@@ -29,7 +29,20 @@ class Applications:
         if first.resolve() != file.resolve():
             message = f"is {config.name!r}, the name of the application in {first} too; lists show both by that name"
             found.append(_problem(document, ("spec", "name"), message, Severity.WARNING))
-        return found
+        return [*found, *_unnamed(document, config)]
+
+
+def _unnamed(document: Document, config: ApplicationConfig) -> Iterator[Problem]:
+    """The names that a file leaves to the registration of its application."""
+    if not config.name:
+        message = "is missing; agents suggest and register no application without a name"
+        yield _problem(document, ("spec", "name"), message, Severity.WARNING)
+    if not config.plugins and not config.stages:
+        message = (
+            "names no plugin: write the plugin's settings under spec.plugins, or a pipeline; "
+            "else each deployment fails, unless the application is registered with a deploy target"
+        )
+        yield _problem(document, ("spec",), message, Severity.WARNING)
 
 
 def _rendered(config: ApplicationConfig) -> Iterator[tuple[FieldPath, str]]:

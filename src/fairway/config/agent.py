@@ -21,6 +21,7 @@ from fairway.config.agent_file import (
     SecretManagement,
 )
 from fairway.config.application import Generation
+from fairway.config.built_in import ALWAYS
 from fairway.config.notification import Notifications
 from fairway.config.plugin_source import BadPlugin, PluginSource, PythonClass, source_of
 from fairway.config.scalars import Duration
@@ -99,7 +100,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     def terms(self) -> Terms:
         """How this agent reads the files of its applications."""
         foreign = tuple(each.name for each in self.plugins if not each.url.startswith("builtin:"))
-        return Terms(allow_unknown_fields=self.allow_unknown_fields, foreign_plugins=foreign)
+        plugins = tuple(dict.fromkeys([*(each.name for each in self.plugins), *ALWAYS]))
+        return Terms(allow_unknown_fields=self.allow_unknown_fields, foreign_plugins=foreign, plugins=plugins)
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from fairway.config.application import (
     Trigger,
 )
 from fairway.config.event_watcher import EventWatch
-from fairway.config.problems import Problem, Severity, path_text, shown, without_consequences
+from fairway.config.problems import Problem, Severity, did_you_mean, path_text, shown, without_consequences
 from fairway.config.reader.document import Document
 from fairway.config.reader.rules import read_settings
 from fairway.config.scalars import Duration
@@ -202,6 +202,10 @@ def _plugins(document: Document, kind: str, spec: ApplicationSpec) -> tuple[dict
         path = ("spec", "plugins", name)
         written = {} if written is None else written
         typed[name] = written
+        known = document.terms.plugins
+        if known is not None and name not in known:
+            message = f"is not a plugin of the agent{did_you_mean(name, known)}"
+            problems.append(document.problem(path, message, Severity.WARNING, of_key=True))
         if name in PLUGINS:
             settings, found = read_settings(document, written, PLUGINS[name], path)
             problems += found

@@ -44,6 +44,9 @@ def _options(
 ) -> tuple[Any, list[Problem]]:
     below = (*path, "with")
     options, problems = read_settings(document, entry.options, known.options, below)
+    if any(each.severity is Severity.ERROR and each.path[:-1] == below for each in problems):
+        # A field with an error may be the misspelt name of the field that a warning misses.
+        problems = [each for each in problems if each.severity is Severity.ERROR or document.at(each.path) is not None]
     options, missing = options.in_generation(generation)
     problems += without_consequences(at(document, below, missing), problems)
     for name, beside, inside in (
@@ -89,11 +92,11 @@ def _unknown_name(document: Document, where: Path, name: str, generation: Genera
     if generation is Generation.V0:
         return document.problem(where, f"is {name!r}; there is no such stage{near}")
     if foreign is None:
-        message = f"is {name!r}, which no built-in plugin has{near}; a plugin of the agent must have it"
+        message = f"is {name!r}, which no built-in plugin has; a plugin of the agent must have it{near}"
         return document.problem(where, message, Severity.WARNING)
     if foreign:
-        message = f"is {name!r}, which no built-in plugin has{near}; known at planning: the stages of"
-        return document.problem(where, f"{message} {', '.join(foreign)}", Severity.WARNING)
+        message = f"is {name!r}, which no built-in plugin has; known at planning: the stages of"
+        return document.problem(where, f"{message} {', '.join(foreign)}{near}", Severity.WARNING)
     return document.later_rule(where, f"is {name!r}, which no plugin of the agent has{near}")
 
 

@@ -12,6 +12,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     allow_unknown_fields: bool = False
     #: The plugins of the agent that do not come with Fairway; their stage names are unknown here. None: unknown agent.
     foreign_plugins: tuple[str, ...] | None = None
+    #: All plugins of the agent. None: unknown agent.
+    plugins: tuple[str, ...] | None = None
     #: Whether an agent accepted the file before. Rules that came later are then warnings.
     accepted: bool = False
 

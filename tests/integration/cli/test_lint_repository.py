@@ -81,3 +81,12 @@ def test_where_there_is_no_repository_nothing_is_outside_and_names_are_free(tmp_
     (tmp_path / ".git").rmdir()
 
     assert lint_paths([tmp_path, file]).problems == ()
+
+
+def test_a_file_without_a_name_or_a_plugin_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "app.pipecd.yaml"
+    file.write_text("apiVersion: pipecd.dev/v1beta1\nkind: Application\nspec:\n  description: a shop\n")
+
+    found = [(each.severity.value, each.position.line, each.message[:15]) for each in lint_paths([tmp_path]).problems]
+
+    assert sorted(found) == [("warning", 3, "is missing; age"), ("warning", 4, "names no plugin")]

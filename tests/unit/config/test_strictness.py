@@ -167,12 +167,12 @@ def test_a_sealed_value_that_is_not_base64_is_refused_and_not_repeated(place: st
         (
             UNKNOWN_AGENT,
             "warning",
-            "is 'WIAT', which no built-in plugin has; did you mean 'WAIT'?; a plugin of the agent must have it",
+            "is 'WIAT', which no built-in plugin has; a plugin of the agent must have it; did you mean 'WAIT'?",
         ),
         (
             Terms(foreign_plugins=("a", "b")),
             "warning",
-            "is 'WIAT', which no built-in plugin has; did you mean 'WAIT'?; known at planning: the stages of a, b",
+            "is 'WIAT', which no built-in plugin has; known at planning: the stages of a, b; did you mean 'WAIT'?",
         ),
         (Terms(foreign_plugins=()), "error", "is 'WIAT', which no plugin of the agent has; did you mean 'WAIT'?"),
     ],
@@ -181,6 +181,18 @@ def test_an_unknown_stage_is_judged_by_what_is_known_of_the_agent(terms: Terms, 
     reading = read(spec="pipeline: {stages: [{name: WIAT}]}", terms=terms)
 
     assert said(reading) == [(severity, "spec.pipeline.stages[0].name", message)]
+
+
+def test_a_plugin_that_the_agent_does_not_have_is_a_warning() -> None:
+    agent = Terms(foreign_plugins=(), plugins=("process", "wait"))
+    spec = "plugins: {procces: {}, process: {command: [sleep]}}"
+
+    assert said(read(spec=spec, terms=agent))[0] == (
+        "warning",
+        "spec.plugins.procces",
+        "is not a plugin of the agent; did you mean 'process'?",
+    )
+    assert all("is not a plugin" not in message for _, _, message in said(read(spec=spec, terms=UNKNOWN_AGENT)))
 
 
 @pytest.mark.parametrize(

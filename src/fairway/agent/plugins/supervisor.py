@@ -28,6 +28,7 @@ from fairway.agent.plugins.stage_memory import StageMemory
 from fairway.config.agent import PluginConfig
 from fairway.config.built_in import ALWAYS
 from fairway.config.plugin_source import PythonClass
+from fairway.config.problems import did_you_mean
 from fairway.sdk.host import HostOrder, PluginOrder
 
 _log = structlog.get_logger()
@@ -155,7 +156,8 @@ class Supervisor:
             raise PluginRefused(f"this agent cannot start plugin {name!r}: {self.unusable[name]}")
         if name not in self._keeper_of:
             known = ", ".join(self._keeper_of)
-            raise PluginRefused(f"this agent has no plugin {name!r}, it has {known}; add it to the agent's file")
+            near = did_you_mean(name, self._keeper_of)
+            raise PluginRefused(f"this agent has no plugin {name!r}, it has {known}; add it to the agent's file{near}")
         return self._keeper_of[name]
 
     def _listed_before_given(self, plugins: list[str]) -> tuple[str, ...]:
