@@ -36,10 +36,14 @@ class Scripts:
         self.guard = Guard(folder / "state", self.times.path)
         self.journal = Journal(folder / "state" / "deployment" / "stage-0-0")
 
-    async def begin(self) -> None:
+    async def begin(self, background: str = "end") -> None:
         """Run it."""
         order = Order(
-            text=self._text.format(self._folder), shell="/bin/sh", directory=self._folder, lease=self.times.path
+            text=self._text.format(self._folder),
+            shell="/bin/sh",
+            directory=self._folder,
+            lease=self.times.path,
+            background=background,
         )
         await self.journal.start(order, self.guard.stand)
 
@@ -114,6 +118,74 @@ async def test_processes_that_left_the_group_of_the_script_end_with_it(tmp_path:
         await until(scripts.guard_is_gone)
 
         assert is_dead(str(child))
+
+
+#: Leaves a process running that ignores SIGTERM.
+LEAVES = (
+    "(trap '' TERM; exec sh -c 'echo $$ > {0}/pid; exec sleep 1000') & "
+    "while [ ! -s {0}/pid ]; do sleep 0.02; done; touch {0}/runs"
+)
+#: The same, in a session of its own.
+LEAVES_SESSION = LEAVES.replace("exec sh", "exec setsid sh")
+
+
+@pytest.mark.parametrize("text", [LEAVES, LEAVES_SESSION], ids=["same session", "own session"])
+async def test_processes_of_a_script_that_has_ended_do_not_outlive_the_lease(tmp_path: Path, text: str) -> None:
+    """As after a crash of the plugin host before it ended them."""
+    async with a_script(tmp_path, text) as scripts:
+        await scripts.journal.ended()
+        await scripts.guard.close()
+        child = (tmp_path / "pid").read_text().strip()
+        assert not is_dead(child)
+        scripts.until(Ends(-1.0, -1.0))
+        await until(scripts.guard_is_gone)
+
+        assert is_dead(child)
+        assert (scripts.journal.status, scripts.journal.interruption) == (0, "")
+
+
+async def test_processes_that_their_stage_keeps_outlive_the_lease(tmp_path: Path) -> None:
+    async with a_script(tmp_path, LEAVES, runs=False) as scripts:
+        await scripts.begin(background="keep")
+        await scripts.journal.ended()
+        scripts.until(Ends(-1.0, -1.0))
+        await until(scripts.guard_is_gone)
+
+        assert not is_dead((tmp_path / "pid").read_text().strip())
+
+
+async def test_a_guard_exits_when_the_plugin_host_has_ended_what_a_script_left(tmp_path: Path) -> None:
+    async with a_script(tmp_path, LEAVES) as scripts:
+        await scripts.journal.ended()
+        await scripts.journal.end_rest(0.0)
+
+        assert not (scripts.journal.directory / "background").exists()
+        await until(scripts.guard_is_gone)
+
+
+@pytest.mark.parametrize("guards", [1, 2], ids=["same guard", "another guard"])
+async def test_a_script_in_its_own_session_does_not_outlive_the_lease_when_its_keeper_was_killed(
+    tmp_path: Path, guards: int
+) -> None:
+    own_session = "exec setsid sh -c 'trap \"\" TERM; echo $$ > {0}/pid; touch {0}/runs; exec sleep 1000'"
+    async with a_script(tmp_path, own_session) as scripts:
+        keeper = scripts.journal.process()
+        assert keeper is not None
+        first = scripts.guard._process
+        assert first is not None
+        if guards > 1:
+            os.kill(first.pid, signal.SIGSTOP)
+            await until(lambda: _is_stopped(first))
+        os.kill(keeper, signal.SIGKILL)
+        await scripts.journal.ended()
+        if guards > 1:
+            scripts.guard.stand()
+            os.kill(first.pid, signal.SIGKILL)
+        scripts.until(Ends(-1.0, -1.0))
+        await until(scripts.guard_is_gone)
+
+        assert is_dead((tmp_path / "pid").read_text().strip())
+        assert (scripts.journal.status, scripts.journal.interruption) == (None, LEASE)
 
 
 async def test_no_script_starts_after_the_end_of_the_lease(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 A script outlives its agent and its plugin process. Another agent with the same id may take over when the lease of this
 one runs out, also while agent, plugin process or keeper live and only hang. So the guard is a process of its own that
-obeys the lease file alone (`sdk/lease_file`). It polls while scripts run, and exits when none is left.
+obeys the lease file alone (`sdk/lease_file`). It polls while processes of scripts run, and exits when none is left.
 """
 
 import asyncio
@@ -25,20 +25,25 @@ _RESTART_SECONDS = 0.1
 #: Reads from standard input the directory of journals, the lease file and the process id of the plugin host: none of
 #: them appears on a command line. A keeper is killed before its script gets SIGTERM, so that no exit status is written.
 #: A script whose `wanted` file is gone has got SIGTERM already. Signals go only to the keeper of a journal, to the rest
-#: of its group, and to processes with its mark (`tree`). A lease that seems to be over is read twice: one read may
-#: see half of a write. Before it exits the guard closes its standard input and scans once more: the plugin host writes
-#: the journal, then writes to the guard, and starts another guard if that fails.
+#: of its group, and to processes with its mark (`tree`). The file `background` tells whether marked processes of a
+#: script with an exit status end too. It is gone once no process is left: old journals cost no scan of `/proc`.
+#: A lease that seems to be over is read twice: one read may see half of a write. Before it exits the guard closes its
+#: standard input and scans once more: the plugin host writes the journal, then writes to the guard, and starts another
+#: guard if that fails.
 _GUARD = """\
 trap '' HUP INT TERM
 read -r journals && read -r lease && read -r host || exit 0
+marked() {
+    grep -aqF -e "FAIRWAY_SCRIPT=$directory/" /proc/[0-9]*/environ
+}
 send() {
     signal=$1
-    kill "-$signal" "-$keeper"
+    [ -z "$group" ] || kill "-$signal" "-$keeper"
     grep -alF -e "FAIRWAY_SCRIPT=$directory/" /proc/[0-9]*/environ | while read -r path; do
         path=${path%/environ}
         read -r stat < "$path/stat"
         set -- ${stat##*) }
-        [ "$3" = "$keeper" ] || kill "-$signal" "${path#/proc/}"
+        [ "$group$3" = "yes$keeper" ] || kill "-$signal" "${path#/proc/}"
     done
 }
 known= asked= rounds=0 leaving=
@@ -53,36 +58,46 @@ while :; do
         read -r again _ < "$lease"
         [ "$again" = "$polite" ] && over=yes
     fi
-    seen= ending= coming=
+    seen= groups= ending= coming=
     for file in "$journals"/*/*/process; do
-        keeper= status= directory=${file%/process}
+        keeper= status= background= group= directory=${file%/process}
+        journal=${directory#"$journals"/}
         read -r keeper < "$file"
         read -r status < "$directory/status"
-        [ -z "$status" ] || continue
+        read -r background < "$directory/background"
+        [ -z "$status" ] || [ "$background" = end ] || continue
         case $keeper in
             '') [ -e "$directory/script" ] && coming=yes; continue ;;
             *[!0-9]*) continue ;;
         esac
-        case "$asked " in
-            *" $keeper "*)
-                kill -0 "-$keeper" || grep -aqF -e "FAIRWAY_SCRIPT=$directory/" /proc/[0-9]*/environ || continue
-                seen="$seen $keeper" ;;
-            *)
-                kill -0 "-$keeper" || continue
-                case "$known " in *" $keeper "*) ;; *)
-                    [ ! -e "/proc/$keeper" ] || grep -aqF -e "$directory" "/proc/$keeper/cmdline" || continue
-                esac
-                seen="$seen $keeper"
-                [ "$over" ] || continue
-                kill -KILL "$keeper"
+        if kill -0 "-$keeper"; then
+            case "$known " in *" $journal "*) group=yes ;; *)
+                if [ ! -e "/proc/$keeper" ]; then
+                    [ "$status" ] || group=yes
+                else
+                    grep -aqF -e "$directory" "/proc/$keeper/cmdline" && group=yes
+                fi
+            esac
+        fi
+        if [ -z "$group" ]; then
+            [ "$background" ] || continue
+            # A process that forks during one scan is found by the next.
+            marked || marked || { rm -f "$directory/background"; continue; }
+        fi
+        seen=yes groups="$groups${group:+ $journal}"
+        case "$asked " in *" $journal "*) ;; *)
+            [ "$over" ] || continue
+            if [ -z "$status" ]; then
+                [ -z "$group" ] || kill -KILL "$keeper"
                 read -r cause < "$directory/interrupted" && [ "$cause" ] || echo lease 1<> "$directory/interrupted"
-                [ ! -e "$directory/wanted" ] || { rm -f "$directory/wanted"; send TERM; }
-                deadline=$hard
+            fi
+            [ ! -e "$directory/wanted" ] || { rm -f "$directory/wanted"; send TERM; }
+            deadline=$hard
         esac
-        ending="$ending $keeper"
+        ending="$ending $journal"
         [ "$now" -lt "$deadline" ] || send KILL
     done
-    known=$seen asked=$ending rounds=$((rounds + 1))
+    known=$groups asked=$ending rounds=$((rounds + 1))
     [ -z "$seen" ] || rounds=0
     if [ "$seen" ] || { [ "$coming" ] && { kill -0 "$host" || [ "$rounds" -le 100 ]; }; }; then
         # Without the pipe, which must break when the guard is killed.

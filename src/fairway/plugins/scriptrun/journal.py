@@ -5,7 +5,7 @@
     started   it was started, or may not be any more     told      how much of the output is safe with the agent
     step      which of several commands ran last         wanted    no process has asked it to end
     writer    the process that stores the output         counted   how much output there was (`Output`)
-    interrupted   why it did not end by itself
+    interrupted   why it did not end by itself           background   `end` or `keep`, until its processes are ended
 
 Whoever finds these files goes on where the other stopped: a script that runs is waited for, one that has ended is not
 run again, and no output is lost or told twice. The numbers in `told` are the end of what is safe, the end of what was
@@ -67,8 +67,7 @@ _CAUSES = {
 #: How long a keeper that another process has started may take from its start to its first sign of life: by then it has
 #: come to life on a machine that is out of breath, too. A guard waits as long.
 _SIGN_OF_LIFE_SECONDS = 30.0
-#: How long a keeper may take to write how its script ended.
-_KEEPER_SECONDS = 10.0
+_KEEPER_SECONDS = 10.0  # to write how the script ended
 #: How often something is looked at that comes in a moment, and that may take longer.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.001, 0.01
 
@@ -92,6 +91,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     directory: Path
     #: The lease file of the agent: the script does not start once that is over. None without a lease.
     lease: Path | None = None
+    #: What becomes of processes that the script leaves running: `end` or `keep`.
+    background: str = "end"
 
 
 class Journal:
@@ -232,15 +233,21 @@ class Journal:
                 await process_end(keeper)
         if self._started is not None and self.process() is None:
             await self._started.wait()
+        self.close_background()
         await self.stream.stored(_KEEPER_SECONDS)
         return ended._replace(after=self._age)
 
     async def end_rest(self, grace_seconds: float) -> Ended:
         """End what a script left running that has ended, or whose keeper was killed."""
         tree = Tree(self.directory, self._group())
-        if self.status is not None and await asyncio.to_thread(tree.is_empty):
-            return Ended()
-        return await tree.end(grace_seconds)
+        empty = self.status is not None and await asyncio.to_thread(tree.is_empty)
+        ended = Ended() if empty else await tree.end(grace_seconds)
+        self.close_background()
+        return ended
+
+    def close_background(self) -> None:
+        """Record that no process is left to end."""
+        (self.directory / "background").unlink(missing_ok=True)
 
     def _group(self) -> int | None:
         """The process group of a keeper that is gone. Its number is not reused while the group has a process."""
@@ -341,6 +348,7 @@ class Journal:
             if not self._may_start():
                 return False
             self._make_room()
+            (self.directory / "background").write_text(f"{order.background}\n")
             # It appears whole, and private: a shell reads its script as it goes.
             opened, new = tempfile.mkstemp(prefix="script-", dir=self.directory)
             try:

@@ -235,6 +235,7 @@ async def _end_of_all(guard: Guard, journal: Journal, options: ScriptRunOptions)
         # After the end of the lease this is for the next holder to report, and the guard ends what is left.
         await guard.in_time()
     if journal.status is not None and options.background == "keep":
+        journal.close_background()
         await journal.stream.stored(_KEPT_SECONDS)
         return _NOTHING_ENDED
     ended = await journal.end_rest(_GRACE_SECONDS if journal.status is not None else 0.0)
@@ -252,6 +253,7 @@ def _order(guard: Guard, journal: Journal, script: Script) -> Order:
         shell=script.options.shell,
         directory=run.target.application_directory,
         lease=guard.lease,
+        background=script.options.background,
     )
 
 
