@@ -157,6 +157,8 @@ def test_events_are_told_and_listed(site: Site) -> None:
 
 
 def test_a_key_that_may_only_read_is_refused_a_change_in_a_sentence(site: Site) -> None:
+    an_agent(site, "readable")
+    an_application(site, "readable", "readable")
     key = site.ok("apikey", "add", "reader").strip()
 
     assert site.ok("app", "list", FAIRWAY_API_KEY=key).startswith("NAME")
