@@ -16,6 +16,7 @@ from fairway.config.agent_file import DeployTarget
 from fairway.model.application import SyncStatus
 from fairway.model.trigger import SyncStrategy
 from fairway.rpc.channel import CHANNEL_OPTIONS, SERVER_OPTIONS
+from fairway.rpc.convert.deployment import to_wire_deployment
 from fairway.rpc.convert.trigger import SYNC_STRATEGIES
 from fairway.rpc.plugin_api import DeploymentStub, register_host_service
 from fairway.rpc.plugin_api import common_messages as common
@@ -34,6 +35,7 @@ from tests.clusters.running import RunningCluster
 from tests.integration.agent.running import until
 from tests.patience import PATIENCE_SECONDS
 from tests.ports import a_free_port
+from tests.unit.model import builders
 
 PIPELINE = ("K8S_CANARY_ROLLOUT", "K8S_PRIMARY_ROLLOUT", "K8S_CANARY_CLEAN")
 
@@ -53,6 +55,7 @@ class Piped:
         """The versions that the files bring, and how they are to be deployed."""
         plugin = self.web.plugin
         asked = m.PlanPluginInput(
+            deployment=to_wire_deployment(builders.a_deployment(application_id=plugin.application_id)),
             target_deployment_source=self._source(plugin.folder, plugin.commit),
             running_deployment_source=self._source(plugin.running, plugin.running_commit) if plugin.running else None,
         )
