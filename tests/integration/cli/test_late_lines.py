@@ -38,6 +38,8 @@ def answers(deployments: list[Deployment], pages: list[Answer]) -> Callable[[Ask
     def answer(asked: Asked) -> Answer:
         if asked.path.startswith("/api/v1/stream"):
             return Answer(body=b"event: log\ndata: {}\n\n")
+        if asked.path.startswith("/api/v1/agents"):
+            return Answer(body=b'{"items": []}')
         return page(asked) if "/log" in asked.path else deployment(asked)
 
     return answer
