@@ -20,7 +20,7 @@ from fairway.model.deployment import Deployment
 
 
 class Cancelling(msgspec.Struct, frozen=True):
-    """Somebody wants a deployment to be given up."""
+    """A user cancels a deployment."""
 
     command: CancelDeployment
     commander: str

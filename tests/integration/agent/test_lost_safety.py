@@ -86,3 +86,17 @@ async def test_a_file_that_breaks_while_the_agent_runs_is_reported_until_it_is_m
     ]
     assert "bad/app.pipecd.yaml:1:1: error:" in found[1].reason
     assert left == (found[2],)
+
+
+async def test_a_stage_that_no_plugin_of_the_agent_has_is_not_deployed(tmp_path: Path) -> None:
+    pipeline = {"stages": [{"name": "TELEPORT"}]}
+    origin = an_origin(tmp_path, {"web/app.pipecd.yaml": a_file(plugins={}, pipeline=pipeline)})
+    async with a_world(tmp_path, origin) as world:
+        await world.add_application()
+        async with an_agent_at_work(world):
+            await until_it_is(world, SyncStatus.INVALID_CONFIG)
+            state, deployments = (await world.application()).sync_state, await world.deployments()
+
+    assert state is not None
+    assert "TELEPORT" in state.reason
+    assert list(deployments) == []

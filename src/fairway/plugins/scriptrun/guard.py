@@ -182,7 +182,7 @@ class Guard:
         told = (os.fsencode(self.journals), os.fsencode(lease), str(os.getpid()).encode())
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(b"".join(line + b"\n" for line in told))
-        # Nobody reads the lines after these.
+        # The guard does not read the lines after these.
         os.set_blocking(child.stdin.fileno(), False)
         return child
 

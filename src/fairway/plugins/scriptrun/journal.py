@@ -120,7 +120,7 @@ class Journal:
         return int(text) if text.isascii() and text.isdigit() else 0
 
     async def start(self, order: Order, guard: Callable[[], None] = lambda: None) -> None:
-        """Run the script, unless somebody has started it already. `guard` is called when its files are there."""
+        """Run the script, unless it was started already. `guard` is called when its files are there."""
         # Written to its end in any case: who ends the script removes it, and must not be too early.
         is_first = await in_thread(self._write, order)
         guard()
